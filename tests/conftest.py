@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "tools"))
 
 import tracing  # noqa: E402
-import twoway  # noqa: E402
+import twowaytest  # noqa: E402
 
 # nohup and background jobs ignore some, and what is ignored stays so in a
 # twowaytest: tests start with none.
@@ -30,7 +30,7 @@ def pytest_configure(config):
 @pytest.fixture
 def run(tmp_path):
     """Runs it to its end, in a directory of the test's own."""
-    run_here = functools.partial(twoway.run, directory=tmp_path)
+    run_here = functools.partial(twowaytest.run, directory=tmp_path)
     run_here.directory = tmp_path
     return run_here
 
@@ -41,7 +41,7 @@ def start(tmp_path):
     running = []
 
     def start_here(*args, **options):
-        running.append(twoway.start(*args, directory=tmp_path, **options))
+        running.append(twowaytest.start(*args, directory=tmp_path, **options))
         return running[-1]
 
     start_here.directory = tmp_path

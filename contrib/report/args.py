@@ -3,7 +3,7 @@
 
 import re
 
-from report.read.model import METRICS
+from twoway.series.model import METRICS
 from twtools.options import Parser, bad, names, not_empty, number, one_of
 
 FORMATS = ("svg", "png")
@@ -156,8 +156,8 @@ def parser():
         prog="twowayreport", usage="twowayreport [options] [NAME=]FILE...",
         description="Compares the results of latency tests: JSON, dumps "
         "and timelines of twowaytest, JSON of primitivetest, JSON and "
-        "histograms of cyclictest, TRLTP logs and published tables. Files "
-        "of one NAME are one run.",
+        "text of cyclictest, and published tables. Files of one NAME are one "
+        "run.",
         epilog="Exit status: 0 done, or not worse; 1 error, nothing is "
         "written; 2 --gate: worse; 3 --gate: undecided, as the "
         "measurements are too short or too noisy, or a run is broken.")

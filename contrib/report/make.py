@@ -11,9 +11,9 @@ from report.judge import gate, gate_text, primitives_verdict, unlike, verdict
 from report.judge.told import unused
 from report.page import (hgrm, junit, openmetrics, output, tables,
                          tables_primitives)
-from report.read import broke, primitives
-from report.read.model import InputError, groups_of
-from report.read.runs import read_all
+from twoway.read import broke, primitives
+from twoway.read.runs import read_all
+from twoway.series.model import InputError, groups_of
 from twtools import whole, words
 from twtools.tables import csv_text, markdown, md_text
 

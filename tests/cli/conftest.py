@@ -7,14 +7,14 @@ import pytest
 
 import outside
 import primitives
-import twoway
+import twowaytest
 
 PRIORITY = 50
 
 
 def pytest_sessionstart():
-    if not os.access(twoway.binary(), os.X_OK):
-        pytest.exit(f"{twoway.binary()}: set TWOWAYTEST to the program", 1)
+    if not os.access(twowaytest.binary(), os.X_OK):
+        pytest.exit(f"{twowaytest.binary()}: set TWOWAYTEST to the program", 1)
 
 
 @pytest.fixture
@@ -44,8 +44,8 @@ def realtime(primitive):
 def bare(tmp_path):
     """The same with no other options than those given, as run() has it."""
     def run_here(*args, **options):
-        return twoway.run(*args, directory=tmp_path,
-                          program=primitives.binary(), **options)
+        return twowaytest.run(*args, directory=tmp_path,
+                              program=primitives.binary(), **options)
 
     run_here.directory = tmp_path
     return run_here

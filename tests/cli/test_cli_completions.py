@@ -12,12 +12,12 @@ import pytest
 import outside
 import primitives
 import shells
-import twoway
+import twowaytest
 
 CONTRIB = pathlib.Path(__file__).resolve().parents[2] / "contrib"
-MADE = pathlib.Path(twoway.binary()).parent / "contrib"
+MADE = pathlib.Path(twowaytest.binary()).parent / "contrib"
 PROGRAMS = {
-    "twowaytest": [twoway.binary()],
+    "twowaytest": [twowaytest.binary()],
     "primitivetest": [primitives.binary()],
     "twowayreport": [sys.executable, CONTRIB / "report/twowayreport"],
     "twowaytest-campaign": [sys.executable, CONTRIB / "campaign/campaign"],

@@ -12,7 +12,7 @@ import tempfile
 import pytest
 
 import consumers
-import twoway
+import twowaytest
 
 
 def run_cyclictest(*words):
@@ -38,7 +38,7 @@ def run_cyclictest(*words):
 def run_ours(*words):
     words = consumers.words_of(shlex.join(map(str, words)), 0)
     with tempfile.TemporaryDirectory() as directory:
-        result = twoway.run(*words, directory=directory)
+        result = twowaytest.run(*words, directory=directory)
         assert result.returncode == 0, result.stderr
         return result.stdout, {name: result.text(name)
                                for name in result.files}
@@ -64,8 +64,8 @@ def test_linaro(program):
 
 
 def test_linaro_fails_a_failed_run(tmp_path):
-    process = twoway.start("-q", "--default-system", "--json=json",
-                           directory=tmp_path)
+    process = twowaytest.start("-q", "--default-system", "--json=json",
+                               directory=tmp_path)
     try:
         os.kill(process.steady()["server"], signal.SIGKILL)
         process.finish()

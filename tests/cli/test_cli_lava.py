@@ -13,7 +13,7 @@ import pytest
 
 import consumers
 import outside
-import twoway
+import twowaytest
 
 LAVA = pathlib.Path(__file__).resolve().parent.parent.parent / \
     "contrib" / "lava"
@@ -47,7 +47,7 @@ class Tree:
         shutil.copytree(LAVA / "lib", root / "automated" / "lib")
         self.bin = root / "bin"
         self.bin.mkdir()
-        os.symlink(twoway.binary(), self.bin / "twowaytest")
+        os.symlink(twowaytest.binary(), self.bin / "twowaytest")
 
     def start(self, command, cwd):
         return outside.Run(
@@ -203,7 +203,7 @@ def test_results_that_cannot_be_read_fail(tree, text):
 
 def test_a_run_without_a_cycle_fails(tree):
     """Its figures are null: none is sent, and none is taken for one."""
-    process = tree.start([twoway.binary(), "--default-system", "-q",
+    process = tree.start([twowaytest.binary(), "--default-system", "-q",
                           "--warmup=1000000", "--json=whole"], tree.root)
     process.steady()
     process.signal(signal.SIGINT)
@@ -225,7 +225,8 @@ def test_without_the_program(tree):
     assert f"bin/{os.uname().machine}/twowaytest" in process.err
     # That is where a static one would be.
     write_program(tree.here / "bin" / os.uname().machine / "twowaytest",
-                  f"#!/bin/sh\nexec {shlex.quote(twoway.binary())} \"$@\"\n")
+                  "#!/bin/sh\nexec "
+                  f"{shlex.quote(twowaytest.binary())} \"$@\"\n")
     tree.script("-D", "1")
     assert tree.result()[VERDICT] == ("pass", None, None)
 

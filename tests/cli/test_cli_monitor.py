@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-import twoway
+import twowaytest
 import units
 
 SERVICE = "twowaytest-monitor.service.in"
@@ -32,7 +32,7 @@ def commands(directory, **changed):
             continue
         line = line.replace("$OPTIONS", known["OPTIONS"])
         for word, instead in (
-                ("@bindir@/twowaytest ", f"{twoway.binary()} "),
+                ("@bindir@/twowaytest ", f"{twowaytest.binary()} "),
                 ("@bindir@/twowayreport ", f"{REPORT} "),
                 ("${TEXTFILE}", known["TEXTFILE"]), ("%H", "a-host"),
                 ("%S", str(directory))):

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 import primitives
-import twoway
+import twowaytest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 SPELLED = {None: "none", "=": "required", "[=": "optional"}
@@ -37,15 +37,15 @@ class Program:
 
     def help(self, directory):
         """As table, from what --help prints."""
-        result = twoway.run("--help", directory=directory,
-                            program=self.binary())
+        result = twowaytest.run("--help", directory=directory,
+                                program=self.binary())
         assert result.returncode == 0 and not result.stderr
         return result.stdout
 
 
 PROGRAMS = {
     "primitivetest": Program(primitives.binary, "primitivetest.8"),
-    "twowaytest": Program(twoway.binary, "twowaytest.8"),
+    "twowaytest": Program(twowaytest.binary, "twowaytest.8"),
 }
 
 
@@ -163,7 +163,7 @@ def test_page_begins_and_ends_with_the_programs(program):
 
 @pytest.fixture
 def listed(tmp_path):
-    run = functools.partial(twoway.run, directory=tmp_path,
+    run = functools.partial(twowaytest.run, directory=tmp_path,
                             program=primitives.binary())
     return primitives.listed(run)
 
@@ -198,8 +198,8 @@ def test_page_has_the_trials_of_every_test(listed):
 
 def test_page_describes_every_group(tmp_path):
     told = described()
-    result = twoway.run("--list", directory=tmp_path,
-                        program=primitives.binary())
+    result = twowaytest.run("--list", directory=tmp_path,
+                            program=primitives.binary())
     groups = set(" ".join(re.findall("groups:(.*)$", result.stdout,
                                      re.M)).split())
     assert {"aegis", "samples"} <= groups <= set(told)

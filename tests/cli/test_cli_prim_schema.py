@@ -11,7 +11,7 @@ import pytest
 
 import primitives
 import schema
-import twoway
+import twowaytest
 
 QUICK = ("--default-system", "-q", "-l", 20, "--json=json")
 RUNS = {
@@ -43,8 +43,8 @@ def allowed(results):
 def measured(directory, name):
     if os.geteuid() and {"-m", "-p"} & set(RUNS[name]):
         pytest.skip("needs root")
-    result = twoway.run(*QUICK, *RUNS[name], program=primitives.binary(),
-                        directory=directory, timeout=120)
+    result = twowaytest.run(*QUICK, *RUNS[name], program=primitives.binary(),
+                            directory=directory, timeout=120)
     return schema.check(result.text("json"), schema.PRIMITIVES)
 
 
@@ -61,10 +61,11 @@ def any_valid(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def valid(tmp_path_factory):
-    result = twoway.run(*QUICK, "--test=sync1.futex,sync2.futex", "--worst",
-                        "--load=fft", "--limit=sync1.pair:1000000",
-                        program=primitives.binary(),
-                        directory=tmp_path_factory.mktemp("run"))
+    result = twowaytest.run(*QUICK, "--test=sync1.futex,sync2.futex",
+                            "--worst",
+                            "--load=fft", "--limit=sync1.pair:1000000",
+                            program=primitives.binary(),
+                            directory=tmp_path_factory.mktemp("run"))
     assert result.returncode == 0, result.stderr
     return schema.check(result.text("json"), schema.PRIMITIVES)
 
@@ -124,8 +125,8 @@ def test_schema_allows_nothing_else(any_valid):
 
 def test_schemas_are_of_one_program_each(valid, tmp_path):
     assert schema.errors(valid, schema.TWOWAY)
-    result = twoway.run("--default-system", "-q", "-l", 9, "--json=json",
-                        directory=tmp_path)
+    result = twowaytest.run("--default-system", "-q", "-l", 9, "--json=json",
+                            directory=tmp_path)
     assert errors(schema.check(result.text("json"), schema.TWOWAY))
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import outside
 import rteval_stub
-import twoway
+import twowaytest
 
 PATH = pathlib.Path(__file__).resolve().parent.parent.parent / \
     "contrib" / "rteval" / "twowaytest.py"
@@ -104,7 +104,7 @@ def make(tmp_path, monkeypatch):
     def module(program=None, **config):
         monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
         made.append(Module(tmp_path, program or ORDINARY.format(
-            program=shlex.quote(twoway.binary())), **config))
+            program=shlex.quote(twowaytest.binary())), **config))
         return made[-1]
 
     yield module

@@ -13,7 +13,7 @@ import pytest
 
 import hosts
 import outside
-import twoway
+import twowaytest
 from device import GROUPS, SILENT, enter, wire, within
 
 
@@ -75,7 +75,7 @@ def server(start):
         with socket.socket() as one:
             one.bind(("127.0.0.1", 0))
             port = one.getsockname()[1]
-        words = [*words, twoway.binary(), f"--server={address}:{port}",
+        words = [*words, twowaytest.binary(), f"--server={address}:{port}",
                  *options, *system]
         begin.run = start(*words[1:], program=words[0],
                           env=env or {})

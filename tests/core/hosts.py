@@ -11,7 +11,7 @@ import pytest
 import outside
 import results
 import schema
-import twoway
+import twowaytest
 
 QUICK = ("--default-system", "-q")
 METRICS = [name for name in results.METRICS
@@ -44,7 +44,7 @@ say(ended=[0], status=0, twoway=TWOWAY)
 
 def rsh(*words):
     """A command that starts the program as if it were elsewhere."""
-    path = os.path.dirname(twoway.binary())
+    path = os.path.dirname(twowaytest.binary())
     return "--rsh=" + shlex.join(
         ["exec", "env", f"PATH={path}:{os.environ['PATH']}", *words])
 
@@ -105,7 +105,7 @@ def inside(name):
 
 def near(start, net, *options, **more):
     """A client on the near host."""
-    words = [*inside(net.near), twoway.binary(), *options]
+    words = [*inside(net.near), twowaytest.binary(), *options]
     return start(*words[1:], program=words[0], **more)
 
 

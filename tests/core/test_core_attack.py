@@ -10,7 +10,7 @@ import time
 import pytest
 
 import outside
-import twoway
+import twowaytest
 from hosts import QUICK, fake, inside, measuring, rsh
 
 TRIES = 10
@@ -141,8 +141,8 @@ def test_interrupted_in_a_flood(start, stage):
                                     signal.SIGHUP])
 def test_far_side_without_a_request(number):
     """A signal ends it, and it says nothing but who it is."""
-    with subprocess.Popen([twoway.binary(), "--far"], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE,
+    with subprocess.Popen([twowaytest.binary(), "--far"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT) as process:
         said = process.stdout.readline() + process.stdout.readline()
         process.send_signal(number)
@@ -219,7 +219,7 @@ def test_first_address_is_silent(start, net, tmp_path, transport, listens):
     names.write_text(f"{silent} twofold\n{net.FAR} twofold\n")
     way = ["--connect=twofold", rsh(*inside(net.far))]
     if listens:
-        other = start(*inside(net.far)[1:], twoway.binary(),
+        other = start(*inside(net.far)[1:], twowaytest.binary(),
                       f"--server={net.FAR}:20111", f"--allow={net.NEAR}",
                       "--default-system", program="ip")
         assert "Listening" in other.process.stdout.readline()
@@ -229,7 +229,7 @@ def test_first_address_is_silent(start, net, tmp_path, transport, listens):
         process = start(
             *inside(net.near)[1:], "unshare", "--mount", "sh", "-c",
             f'mount --bind {names} /etc/hosts && exec "$@"', "sh",
-            twoway.binary(), *address, *way[1:], *QUICK, "-l", 20,
+            twowaytest.binary(), *address, *way[1:], *QUICK, "-l", 20,
             f"--transport={transport}", program="ip")
         assert process.finish(60) == 0, process.err
         assert f" ({net.FAR})" in process.out

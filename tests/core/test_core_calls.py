@@ -8,7 +8,7 @@ import pytest
 
 import outside
 import results
-import twoway
+import twowaytest
 
 # What the processes do, as strace tells: options, a call's pattern, how many
 # of its lines there are in the client or the server, of 20 cycles and 2.
@@ -80,7 +80,7 @@ def calls(run, program, *args, status=0):
 def traced(run, *args):
     """{role: its system calls}; those of main are of all."""
     found = {"main": [[]]}
-    for lines in calls(run, twoway.binary(), *args):
+    for lines in calls(run, twowaytest.binary(), *args):
         found["main"][0].extend(lines)
         for side in outside.SIDES:
             if any(f"PR_SET_NAME, \"twoway-{side}\"" in line

@@ -10,7 +10,7 @@ import pytest
 import outside
 import results
 import schema
-import twoway
+import twowaytest
 from test_core_check import CPU, check, parse
 
 
@@ -76,14 +76,15 @@ def test_text_that_cannot_be_written(run):
 @results.root
 def test_without_rights(public):
     """Said before a run fails with it."""
-    done = twoway.run("--check", "-p", 50, "--default-system", "--json=json",
-                      directory=public, program=public / "twowaytest",
-                      preexec_fn=outside.nobody())
+    done = twowaytest.run("--check", "-p", 50, "--default-system",
+                          "--json=json",
+                          directory=public, program=public / "twowaytest",
+                          preexec_fn=outside.nobody())
     found, facts = check(done)
     assert found["rt_allowed"] == "no" and not facts["rt_allowed"]
     if facts["cgroup_rt_runtime_us"] is None:
         assert facts["rt_group_sched"] is None
-    found, _ = check(twoway.run(
+    found, _ = check(twowaytest.run(
         "--check", "--default-system", "--json=json", directory=public,
         program=public / "twowaytest", preexec_fn=outside.nobody()))
     assert "rt_allowed" not in found

@@ -11,7 +11,7 @@ import pytest
 
 import outside
 import results
-import twoway
+import twowaytest
 from test_core_load import LINE
 
 SLEEP = "setsid sleep 99 & sleep 99 & wait"
@@ -270,7 +270,7 @@ def test_signals_of_the_processes_of_a_command(run):
 @results.root
 def test_a_process_that_may_not_be_ended(public, aloof):
     """It is named, nobody waits for it, and the results are there."""
-    process = twoway.start(
+    process = twowaytest.start(
         "-q", "-D", 1, "--json=json", f"--load=command:{aloof}",
         directory=public, program=public / "twowaytest",
         preexec_fn=outside.nobody())

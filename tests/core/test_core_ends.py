@@ -15,7 +15,7 @@ import pytest
 import outside
 import primitives
 import results
-import twoway
+import twowaytest
 
 CPU = sorted(os.sched_getaffinity(0))[0]
 LOADS = {
@@ -306,9 +306,9 @@ def nobody(limits):
 @results.root
 def test_without_a_timer(public):
     """A POSIX timer keeps a signal."""
-    done = twoway.run("-q", "-l", 20, "-x", directory=public,
-                      program=str(public / "twowaytest"),
-                      preexec_fn=outside.nobody(SIGPENDING=0))
+    done = twowaytest.run("-q", "-l", 20, "-x", directory=public,
+                          program=str(public / "twowaytest"),
+                          preexec_fn=outside.nobody(SIGPENDING=0))
     assert done.returncode == 1
     assert "stopped: the kernel refused a timer; see \"ulimit -i\"\n" in \
         done.stderr
@@ -331,9 +331,9 @@ def test_without_a_timer(public):
 ])
 def test_without_rights(public, options, limits, missing):
     """As nobody: what is missing is named, and nothing runs."""
-    done = twoway.run("-q", "-l", 20, *options, directory=public,
-                      program=str(public / "twowaytest"),
-                      preexec_fn=nobody(limits))
+    done = twowaytest.run("-q", "-l", 20, *options, directory=public,
+                          program=str(public / "twowaytest"),
+                          preexec_fn=nobody(limits))
     lines = [x for x in done.stderr.splitlines() if "cpu_dma_lat" not in x]
     assert done.returncode == bool(missing), done.stderr
     assert ("T:" in done.stdout) != bool(missing)
@@ -348,9 +348,9 @@ def test_without_rights(public, options, limits, missing):
 def test_rights_of_primitivetest(public, option, limits, status):
     """What its page says: of priorities, main needs one more."""
     program = shutil.copy(primitives.binary(), public)
-    done = twoway.run("-q", "-l", 20, "--test=sync2.futex", option,
-                      "--default-system", directory=public, program=program,
-                      preexec_fn=nobody(limits))
+    done = twowaytest.run("-q", "-l", 20, "--test=sync2.futex", option,
+                          "--default-system", directory=public, program=program,
+                          preexec_fn=nobody(limits))
     assert done.returncode == status, done.stderr
     assert ("T:" in done.stdout) == (status == 0)
     assert ("ulimit" in done.stderr) == (status == 1)

@@ -16,7 +16,7 @@ import results
 import schema
 import sshd
 import tracing
-import twoway
+import twowaytest
 from hosts import (FAKE, QUICK, fake, far_side, identities, inside, measuring,
                    near, rsh)
 
@@ -411,7 +411,7 @@ def test_silence_over_udp(start):
 @pytest.mark.parametrize("transport", ["tcp", "udp"])
 def test_ssh(start, net, transport):
     """A real server of ssh on the far host."""
-    path = os.path.dirname(twoway.binary())
+    path = os.path.dirname(twowaytest.binary())
     with sshd.serving(net.FAR, inside(net.far)) as login:
         process = near(start, net, f"--connect=root@{net.FAR}",
                        f"--rsh={login} env PATH={path}:$PATH", *QUICK,

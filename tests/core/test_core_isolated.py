@@ -10,7 +10,7 @@ import outside
 import primitives
 import results
 import test_core_check as system
-import twoway
+import twowaytest
 from test_core_check import CPUS as DIR
 from test_core_check import GOOD
 
@@ -143,7 +143,7 @@ def test_isolated_ones_are_named(fake, words, how):
 def test_isolated_ones_of_primitivetest(tmp_path, words, told_of):
     """It pins its tasks in any case."""
     (tmp_path / "isolated").write_text(f"{THERE}\n", encoding="ascii")
-    done = twoway.run(
+    done = twowaytest.run(
         "-m", "sh", "-c", f"mount --bind {tmp_path}/isolated "
         f"/sys/devices/system/cpu/isolated && exec taskset -c {HERE} \"$@\"",
         "sh", primitives.binary(), "-q", "--test=sync1.mutex", "-l", 20,

@@ -13,7 +13,7 @@ import pytest
 import ended
 import outside
 import results
-import twoway
+import twowaytest
 
 UDP = ("--transport=udp",)
 VMADDR_CID_LOCAL = 1    # Python's socket has no name for it
@@ -181,7 +181,7 @@ def test_a_network_that_does_nothing(start):
     if subprocess.run(["unshare", *network, "true"], check=False,
                       capture_output=True).returncode:
         pytest.skip("no network namespace, or no tc in it")
-    process = start(*network, twoway.binary(), "-q", "-l5", program="unshare")
+    process = start(*network, twowaytest.binary(), "-q", "-l5", program="unshare")
     assert (process.finish(), process.err) == (
         1, "FATAL: cannot connect client and server of pair 0 over tcp: "
         "Connection timed out; needed is CPU time for the kernel's network "
@@ -301,7 +301,7 @@ def namespace(*options):
 @pytest.mark.parametrize("transport", ["tcp", "udp", "unix"])
 def test_loopback_is_down(transport):
     done = subprocess.run(
-        [*namespace("--net"), twoway.binary(), "-q", "-l", "5",
+        [*namespace("--net"), twowaytest.binary(), "-q", "-l", "5",
          f"--transport={transport}"], text=True, capture_output=True,
         check=False)
     if transport == "unix":
@@ -321,7 +321,7 @@ def test_a_counter_that_the_kernel_does_not_trust(tmp_path):
     fake.write_text("tsc_early hpet acpi_pm\n", encoding="ascii")
     done = subprocess.run(
         [*namespace("--mount"), "sh", "-c",
-         f"mount --bind {fake} {SOURCES} && exec {twoway.binary()} -q -l 5 "
+         f"mount --bind {fake} {SOURCES} && exec {twowaytest.binary()} -q -l 5 "
          "-c tsc"], text=True, capture_output=True, check=False)
     assert done.returncode == 1
     assert re.search("FATAL: --clock=tsc: .*(trust|constant rate).*; choose "
@@ -335,7 +335,7 @@ def test_busy_servers_leave_main_a_cpu(pairs, cpus):
     if len(mine) < cpus:
         pytest.skip("too few CPUs")
     done = subprocess.run(
-        [twoway.binary(), "-q", "-p5", f"-t{pairs}", "-d0", "-l5",
+        [twowaytest.binary(), "-q", "-p5", f"-t{pairs}", "-d0", "-l5",
          "--wait=busy"], text=True, capture_output=True, check=False,
         preexec_fn=lambda: os.sched_setaffinity(0, mine))
     if pairs < cpus:

@@ -13,7 +13,7 @@ import pytest
 
 import outside
 import results
-import twoway
+import twowaytest
 from device import Device
 from hosts import QUICK, near, rsh
 from test_core_serve import Far
@@ -174,7 +174,7 @@ def test_name_of_both_families(run, server, amiss, tmp_path):
     names.write_text("::1 both\n127.0.0.1 both\n")
     words = ["--mount", "sh", "-c",
              f'mount --bind {names} /etc/hosts && exec "$@"', "sh",
-             twoway.binary(), *QUICK, "-l", 5]
+             twowaytest.binary(), *QUICK, "-l", 5]
     where = server().replace("127.0.0.1", "both")
     with Device() as device:
         echo = [option.replace("127.0.0.1", "both")

@@ -11,7 +11,7 @@ import pytest
 
 import outside
 import results
-import twoway
+import twowaytest
 
 CPUS = sorted(os.sched_getaffinity(0))
 CPU0 = str(CPUS[0])
@@ -80,8 +80,8 @@ NOT_STDOUT = ("dump", "histfile", "trltp-log")     # "-" would be a file
 @functools.cache
 def options():
     """What --help says: {name: match}."""
-    done = subprocess.run([twoway.binary(), "--help"], text=True, check=True,
-                          capture_output=True)
+    done = subprocess.run([twowaytest.binary(), "--help"], text=True,
+                          check=True, capture_output=True)
     rows = [OPTION.fullmatch(line) for line in done.stdout.splitlines()
             if line.startswith(("  -", "      --"))]
     assert all(rows) and len(rows) > 38 and not done.stderr
@@ -104,7 +104,7 @@ def refusal(*args, **more):
     """The message that a command line is refused with, within a second: one
     line, nothing started."""
     begin = time.monotonic()
-    done = subprocess.run([twoway.binary(), *map(str, args)], text=True,
+    done = subprocess.run([twowaytest.binary(), *map(str, args)], text=True,
                           capture_output=True, timeout=20, check=False,
                           stdin=subprocess.DEVNULL, errors="replace", **more)
     assert time.monotonic() - begin < 1 + outside.stolen_s() or \
@@ -178,7 +178,7 @@ FLAG = sorted(name for name, row in options().items()
 ])
 def test_strange_words(args, named):
     """getopt's own message, then where to look."""
-    done = subprocess.run([twoway.binary(), *args], text=True,
+    done = subprocess.run([twowaytest.binary(), *args], text=True,
                           capture_output=True, timeout=20, check=False)
     assert done.returncode == 1 and not done.stdout
     assert named in done.stderr and len(done.stderr.splitlines()) <= 2
@@ -191,7 +191,7 @@ def test_strange_words(args, named):
     ["--trace-file=\x1b", "-b5"], ["-t", "2", "-\x1b"], ["--affinity=\x1b"]])
 def test_nothing_that_a_terminal_obeys(args):
     """Words are shown, in the lines that such a message has."""
-    done = subprocess.run([twoway.binary(), "-q", "-l1", *args], text=True,
+    done = subprocess.run([twowaytest.binary(), "-q", "-l1", *args], text=True,
                           capture_output=True, timeout=20, check=False)
     assert done.returncode == 1 and "T:" not in done.stdout
     lines = done.stderr.split("\n")
@@ -199,7 +199,7 @@ def test_nothing_that_a_terminal_obeys(args):
     assert all(line.isprintable() for line in lines), lines
     assert "?" in done.stderr or args == ["-i"]
     # Whatever name the program was called by.
-    odd = subprocess.run(["a\x1b", *args], executable=twoway.binary(),
+    odd = subprocess.run(["a\x1b", *args], executable=twowaytest.binary(),
                          text=True, capture_output=True, check=False)
     assert odd.stderr.replace("\n", "").isprintable()
 

@@ -16,7 +16,7 @@ import outside
 import results
 import schema
 import screen
-import twoway
+import twowaytest
 
 CPU = sorted(os.sched_getaffinity(0))[0]
 RULE = "#---------------------------"
@@ -410,10 +410,10 @@ def test_trace_mark(run, shim, tmp_path):
 @results.root
 def test_trace_mark_without_rights(public, tracefs):
     """It is told, and measured all the same."""
-    done = twoway.run("-q", "-l", 5, "-b", 10**9, "--tracemark",
-                      "--default-system", directory=public,
-                      program=public / "twowaytest",
-                      preexec_fn=outside.nobody())
+    done = twowaytest.run("-q", "-l", 5, "-b", 10**9, "--tracemark",
+                          "--default-system", directory=public,
+                          program=public / "twowaytest",
+                          preexec_fn=outside.nobody())
     assert (done.returncode, done.stderr) == (
         0, f"WARN: cannot open {tracefs}/trace_marker: Permission denied\n")
     assert results.text(done.stdout).threads[0].cycles == 5
@@ -479,7 +479,7 @@ def test_first_cycle_within_300_ms():
     took = []
     for _ in range(8):
         begin = time.monotonic()
-        subprocess.run([twoway.binary(), "-q", "-l1", "--warmup=0"],
+        subprocess.run([twowaytest.binary(), "-q", "-l1", "--warmup=0"],
                        check=True, capture_output=True,
                        preexec_fn=before_others)
         took.append(time.monotonic() - begin)

@@ -17,7 +17,7 @@ import outside
 import plain
 import results
 import test_core_calls
-import twoway
+import twowaytest
 
 FILES = [("--json=",), ("-h", "500", "--histfile="), ("--trltp-log=",),
          ("--dump=",), ("--timeline=",)]
@@ -134,7 +134,7 @@ def test_start_that_fails(public, option):
     """By the kernel: what was there stays."""
     (public / "f").write_bytes(plain.OLD)
     (public / "f").chmod(0o666)
-    process = twoway.start(
+    process = twowaytest.start(
         "-q", "-l", 5, "-p", 50, *named(option, "f"), directory=public,
         program=public / "twowaytest", preexec_fn=outside.nobody(RTPRIO=0))
     assert process.finish() == 1 and "T:" not in process.out

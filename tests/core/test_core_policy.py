@@ -13,7 +13,7 @@ import pytest
 import outside
 import primitives
 import results
-import twoway
+import twowaytest
 
 AUX = 16    # CLOCK_AUX
 ALL = os.cpu_count() == len(os.sched_getaffinity(0))
@@ -194,9 +194,9 @@ def test_policy_that_children_do_not_get(public):
             (("-p", 5), flagged(os.SCHED_FIFO, 4), "fifo"),
             (("-p", 5), flagged(os.SCHED_FIFO, 4, 0), "fifo"),
             (("-p", 5), flagged(os.SCHED_FIFO, 5, 0), "fifo")):
-        done = twoway.run("-q", "-l", 30, "--json=json", *options,
-                          directory=public, program=public / "twowaytest",
-                          preexec_fn=begin)
+        done = twowaytest.run("-q", "-l", 30, "--json=json", *options,
+                              directory=public, program=public / "twowaytest",
+                              preexec_fn=begin)
         assert done.returncode == 0, done.stderr
         pair, = results.loaded(done)["twoway"]["pairs"]
         assert {pair[role]["policy"] for role in outside.SIDES} == {policy}

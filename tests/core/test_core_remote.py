@@ -10,7 +10,7 @@ import pytest
 import outside
 import results
 import schema
-import twoway
+import twowaytest
 from hosts import FAKE, QUICK, fake
 
 ALONE = 54321           # a user without another process
@@ -241,9 +241,10 @@ def test_command_that_is_missing(run):
 @results.root
 def test_command_that_may_not_be_ended(public, aloof):
     """It is named, and nobody waits for it."""
-    process = twoway.start("--connect=127.0.0.1", f"--rsh={aloof} #", *QUICK,
-                           directory=public, program=public / "twowaytest",
-                           preexec_fn=outside.nobody())
+    process = twowaytest.start("--connect=127.0.0.1", f"--rsh={aloof} #",
+                               *QUICK,
+                               directory=public, program=public / "twowaytest",
+                               preexec_fn=outside.nobody())
     assert outside.wait_for(lambda: process.named("aloof"))
     left, = process.named("aloof")
     process.signal(signal.SIGINT)
@@ -265,9 +266,9 @@ def test_command_that_cannot_be_started(public):
         os.setuid(ALONE)
         resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
 
-    done = twoway.run("--connect=127.0.0.1", "--rsh=true", *QUICK,
-                      directory=public, program=public / "twowaytest",
-                      preexec_fn=alone)
+    done = twowaytest.run("--connect=127.0.0.1", "--rsh=true", *QUICK,
+                          directory=public, program=public / "twowaytest",
+                          preexec_fn=alone)
     assert (done.returncode, done.stderr) == (
         1, "FATAL: --rsh: cannot start true twowaytest --far: Resource "
         "temporarily unavailable; see \"ulimit -u\" and \"ulimit -n\"\n")

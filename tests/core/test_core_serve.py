@@ -15,7 +15,7 @@ import pytest
 
 import outside
 import results
-import twoway
+import twowaytest
 import units
 from hosts import QUICK, identities, measuring
 
@@ -83,7 +83,7 @@ class Far:
 
     def __init__(self, *words):
         self.process = subprocess.Popen(
-            [twoway.binary(), "--far"], stdin=subprocess.PIPE,
+            [twowaytest.binary(), "--far"], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True)
         self.tell(["--far=2", 1, "--default-system", "--warmup=0", *words])
         assert self.answer() == {"twowaytest": 2}
@@ -241,7 +241,7 @@ def test_socket_unit(run):
         port = one.getsockname()[1]
     with subprocess.Popen(
             ["systemd-socket-activate", "-l", f"127.0.0.1:{port}", "--inetd",
-             "-a", twoway.binary(), "--far"], text=True,
+             "-a", twowaytest.binary(), "--far"], text=True,
             stderr=subprocess.PIPE) as manager:
         assert "Listening" in manager.stderr.readline()
         where = f"--connect=127.0.0.1:{port}"

@@ -16,7 +16,7 @@ import ended
 import outside
 import primitives
 import results
-import twoway
+import twowaytest
 from hosts import rsh
 from spinner import spinner, used_within
 
@@ -55,7 +55,7 @@ class Stops:
         stop_ns = self.rules["stall_us"] * 1000
         self.late = [
             (begin, end) for begin, end in delays(
-                sorted(twoway.read_dump(directory / "dump"),
+                sorted(twowaytest.read_dump(directory / "dump"),
                        key=lambda cycle: cycle.pair), sleep_ns)
             if stop_ns <= 4 * (end - begin) <= 6 * stop_ns]
         # An ordinary task ran meanwhile, and had hardly run before.

@@ -12,7 +12,7 @@ import pytest
 
 import outside
 import results
-import twoway
+import twowaytest
 from spinner import spinner
 
 CPUS = os.sched_getaffinity(0)
@@ -148,9 +148,9 @@ def test_refused(start, before, value, says):
 
 
 def test_without_rights(public, before):
-    done = twoway.run("-q", "-l", 50, "--rt-runtime=-1", directory=public,
-                      program=str(public / "twowaytest"),
-                      preexec_fn=outside.nobody())
+    done = twowaytest.run("-q", "-l", 50, "--rt-runtime=-1", directory=public,
+                          program=str(public / "twowaytest"),
+                          preexec_fn=outside.nobody())
     assert done.returncode == 1 and "T:" not in done.stdout
     assert "sched_rt_runtime_us" in done.stderr and "root" in done.stderr
     assert outside.rt_runtime() == before

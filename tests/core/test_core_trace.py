@@ -16,7 +16,7 @@ import outside
 import plain
 import results
 import tracing
-import twoway
+import twowaytest
 
 SEED = int(os.environ.get("TWOWAY_SEED", time.time_ns() % 1000000))
 BREAK = ("-q", "-m", "-p", 60, "-a", "-b1", "--warmup=30", "-D", 30)
@@ -235,7 +235,7 @@ def test_no_trace(public, tracefs, how, told):
     if how == "read-only":
         tracing.mount("-t", "tracefs", "nodev", tracing.MOUNT_POINT)
         tracing.mount("-o", "remount,bind,ro", tracing.MOUNT_POINT)
-    process = twoway.start(
+    process = twowaytest.start(
         "-q", "-b9", "-l5", "--trace", directory=public,
         program=public / "twowaytest",
         preexec_fn=outside.nobody() if how == "nobody" else None)
@@ -270,7 +270,7 @@ def test_time_namespace(begin, kernel_text):
     namespace = ("--time", "--fork", "--monotonic", 100000)
     if begin(*namespace, "true", program="unshare").finish():
         pytest.skip("this system has no time namespaces")
-    found = broken(begin(*namespace, twoway.binary(), *BREAK, "--trace",
+    found = broken(begin(*namespace, twowaytest.binary(), *BREAK, "--trace",
                          *FILES, program="unshare"))
     assert "lacks" not in found["cause"]
     events, at = tracing.events(kernel_text()), \
@@ -374,7 +374,7 @@ def test_same_pid_twice(begin, tracefs):
     container = ("--pid", "--fork", "--mount-proc", "--kill-child")
     if begin(*container, "true", program="unshare").finish():
         pytest.skip("this system has no PID namespaces")
-    both = [begin(*container, twoway.binary(), *WHOLE, "-D", 60, "--trace",
+    both = [begin(*container, twowaytest.binary(), *WHOLE, "-D", 60, "--trace",
                   "--trace-file=/dev/null", program="unshare")
             for _ in range(2)]
     assert outside.wait_for(lambda: len(tracing.instance(tracefs, 1)) == 2, 10)

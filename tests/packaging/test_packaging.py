@@ -35,7 +35,8 @@ HOLDS = [
 TOOLS_HOLD = [
     *(rf"/usr/share/twowaytest/{name}" for name in (
         "report/twowayreport", "campaign/campaign", "virtlab/virtlab",
-        r"twtools/options\.py", r"twtools/style\.css", "virtlab/init")),
+        r"twoway/read/runs\.py", r"twtools/options\.py",
+        r"twtools/style\.css", "virtlab/init")),
     *(rf"/usr/share/doc/twowaytest/contrib/{name}/README\.md(\.gz)?"
       for name in ("report", "campaign", "virtlab")),
     r"/usr/share/man/man1/twowayreport\.1(\.gz)?",

@@ -83,7 +83,7 @@ MODELS = {
 
 def run(steps, name="run"):
     """As far as the gate looks at one: a dump of these steps, in us."""
-    from report.read import stats
+    from twoway.series import stats
     steps = [(1000 * values).astype(numpy.int64) for values in steps]
     values = numpy.concatenate(steps)
     ends = numpy.cumsum([len(step) for step in steps])

@@ -208,8 +208,8 @@ def cyclictest(found, threads=1):
             "thread": {str(i): one for i in range(threads)}}
 
 
-def text(found, own=False):
-    """-h text of one column."""
+def text(found):
+    """-h text of cyclictest, of one thread."""
     rows = histogram(found)
     body = [f"{k:06d} {n:06d}" for k, n in rows.items()]
     lines = ["# /dev/cpu_dma_latency set to 0us", "# Histogram", *body]
@@ -219,31 +219,7 @@ def text(found, own=False):
               f"# Max Latencies: {max(found) // 1000:05d}",
               "# Histogram Overflows: 00000",
               "# Histogram Overflow at cycle number:", "# Thread 0: "]
-    if own:
-        lines += ["# Metrics: total", "# Missed: 0"]
     return "\n".join(lines) + "\n\n"
-
-
-def log(steps, period=PERIOD):
-    """A TRLTP log. Steps: (workers, rows) each."""
-    lines = []
-    for workers, rows in steps:
-        found = values(rows, period)
-        lines += ["", f"Workers,{workers}"] if lines else \
-            [f"Workers,{workers}"]
-        for metric, label in zip(METRICS[:6], LABELS):
-            one = found[metric]
-            bins = {}
-            for value in sorted(one):
-                bins[value // 10000 * 10] = bins.get(value // 10000 * 10,
-                                                     0) + 1
-            lines += ["", f"{label} (Micro Sec)",
-                      f"Minimum,{us(min(one))}", f"Average,{us(mean(one))}",
-                      f"Maximum,{us(max(one))}", "Standard Deviation,"
-                      + us(deviation(one, target(metric, period))),
-                      f"Count,{len(one)}", "Lower Bound,Count"]
-            lines += [f"{low},{n}" for low, n in bins.items()]
-    return "\n".join(lines) + "\n"
 
 
 PUBLISHED = """\
@@ -275,8 +251,7 @@ def every_format(rows):
     return {"dump.csv": dump(rows), "twoway.json": twoway(rows),
             "cyclictest.json": cyclictest(found["wakeup"]),
             "hist.txt": text(found["wakeup"]),
-            "own.txt": text(found["total"], own=True),
-            "log.log": log([(0, rows)]), "published.csv": PUBLISHED}
+            "published.csv": PUBLISHED}
 
 
 def tables(markdown):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Results of schema 2, and their text: a column is a pair."""
+"""Results of schema 2, and status lines: a column is a pair."""
 
 import made
 
@@ -71,16 +71,3 @@ def line(number, found, metric=None):
         f"Min:{one['min']:7} Act:{found[-1] // 1000:5} " \
         f"Avg:{int(one['avg']):5} Max:{one['max']:8}" + (
             f" Std:{one['stddev']:8.1f} {metric}" if metric else "") + "\n"
-
-
-def text(pairs, step=None):
-    """Status lines, and the phases of all pairs."""
-    found = [made.values(rows) for rows in pairs]
-    lines = [step] if step else []
-    lines += [line(i, one["latency"]) for i, one in enumerate(found)]
-    lines += ["#                min      avg      max      std\n"]
-    lines += [f"# {name:9} {one['min']:8} {int(one['avg']):8} "
-              f"{one['max']:8} {one['stddev']:8.1f}\n"
-              for name, one in phases(found, [made.PERIOD]).items()
-              if name not in ("latency", "planned", "network")]
-    return "".join(lines)

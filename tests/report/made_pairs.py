@@ -101,39 +101,3 @@ def steps_of(found):
 def ramp_json(found):
     return twoway(joined(found), steps_of(found), ramp="pairs",
                   servers="one", order="priority")
-
-
-def text(found, display=0, periods=PERIODS):
-    """-h text of send and total of each pair; display: lines before it."""
-    columns = [(metric, pair, own[metric])
-               for pair, own in values(found, periods).items()
-               for metric in ("send", "total")]
-    counts = [made.histogram(values) for *_, values in columns]
-    lines = [f"T:{i:2} (1234) P:98 I:1000 C:   1000 Min:      5 Act:    7 "
-             f"Avg:    7 Max:      34 Std:     1.9 send {i}"
-             for i in range(display)]
-    lines += ["# Histogram"]
-    for row in sorted(set().union(*counts)):
-        lines.append(f"{row:06d} " + "\t".join(
-            f"{one.get(row, 0):06d}" for one in counts))
-    for title, text_of in (
-            ("Total", lambda v: f"{len(v):09d}"),
-            ("Min Latencies", lambda v: f"{min(v) // 1000:05d}"),
-            ("Avg Latencies", lambda v: f"{int(made.mean(v)) // 1000:05d}"),
-            ("Max Latencies", lambda v: f"{max(v) // 1000:05d}"),
-            ("Histogram Overflows", lambda v: "00000")):
-        lines.append(f"# {title}: " + " ".join(
-            text_of(values) for *_, values in columns))
-    lines.append("# Metrics: " + " ".join(metric for metric, *_ in columns))
-    lines.append("# Missed: 33")
-    lines.append("# Inversions: " + " ".join(
-        str(20 + pair) for pair in found))
-    return "\n".join(lines) + "\n"
-
-
-def log(steps, periods=PERIODS):
-    """A TRLTP log of pairs -> rows each, of which none has workers."""
-    return "\n".join(
-        made.log([(0, rows)], periods[pair]).replace("Workers,0\n",
-                                      f"Workers,0\nPair,{pair}\n")
-        for step in steps for pair, rows in step.items())

@@ -91,7 +91,7 @@ def test_distance_of_several_pairs(report):
 def test_tables_of_options():
     """Each name is one of an option that the schema of a program has."""
     from report.judge import unlike
-    from report.read import schema2
+    from twoway.read import schema2
     known = set()
     for name in "twowaytest-2", "primitivetest":
         schema = json.loads((made.REPORT.parent / f"{name}.schema.json")

@@ -70,7 +70,7 @@ def test_figure(broken, report):
     """A lane each for who had the CPU; what is to blame is framed."""
     from report import args
     from report.draw import figures_break
-    from report.read.runs import read_all
+    from twoway.read.runs import read_all
     from twtools import plots
     broken()
     report("-t", "-", "-f", "figs", "r.json")

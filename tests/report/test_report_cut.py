@@ -2,7 +2,6 @@
 """What the end of a run has cut short, and runs that failed or lost cycles: no
 file of such a run passes as a good one."""
 
-import functools
 import xml.etree.ElementTree as xml
 
 import made
@@ -102,13 +101,6 @@ def write_cut(report, name, kind, seed=2):
     if kind == "dump":
         content = made.dump([*rows, cut(rows, 10 ** 6)])
         text = "1 cycles without a reply when the run ended"
-    elif kind == "text":
-        text = "pair 0, cycle 6000: when the run ended, the client had " \
-            "waited 3800123 us for the reply"
-        content = made_columns.text([rows]) + f"# Unanswered: {text}; it " \
-            "counts with latency 3800023 response 3800123\n"
-    elif kind in MARKS:
-        content, text = made_columns.text([rows]) + MARKS[kind] + UNTIL, kind
     elif kind == "not woken":
         content = json_of(rows, unanswered=[unanswered(70, "timer", 1)])
         text = "pair 1 had waited 70 us for its timer when the run ended"
@@ -120,14 +112,10 @@ def write_cut(report, name, kind, seed=2):
     return path.name, text
 
 
-# As the text marks such a run.
-MARKS = {"failed ": "# Failed: standard error says why",
-         "ended by a signal": "# Ended by a signal"}
-UNTIL = ": this is what was measured until then\n"
 KINDS = ("json", "dump", "not woken", "failed")
 
 
-# What twowaytest prints, and what is said of it, as of JSON.
+# Lines at the end of a dump or a timeline, and what is said of them, as of JSON.
 AMISS = {
     "Unanswered: pair 1, cycle 9: when the run ended, the client had waited 7 "
     "us for the reply; it counts with latency 7":
@@ -159,66 +147,6 @@ AMISS = {
     "Changed while it ran: pair 0: server on u@::1, policy fifo, priority 98, "
     "CPUs 1 to policy other, priority 0, CPUs 0,2-3":
     "the server of pair 0 changed policy, priority or CPUs while it ran"}
-# That something may have disturbed it, or that all is well.
-HARMLESS = {
-    "Breaks: 0": "", "Missed: 0": "",
-    "Clock tsc: +0.100 ppm against the kernel's, +0.000 us in 1.0 s": "",
-    "Clock monotonic has jumped, but nobody has set it here; 1 cycle is left "
-    "out": "left out, as the clock was set: 1",
-    "Throttled: 5, late by up to 7 us: of the 9 us before, real-time tasks "
-    "had used 8 us of CPU 1, x-7 most": "throttled cycles: 5",
-    "Throttled: unknown of 3 that were late: the limit was changed while it "
-    "ran": "late cycles, perhaps throttled: 3",
-    "Limit send:100: met: 5.000 us": "",
-    "Limit send:100: exceeded: 500.000 us": "limit send:100 exceeded",
-    "Limit send:100: undecided: the run was cut short": "limit send:100 "
-    "undecided"}
-
-
-@functools.cache
-def text_of(form):
-    return made_columns.text([ROWS]) if form == "status" else \
-        made.text(made.values(ROWS)["total"], own=True)
-
-
-def write_text(report, name, form, line=""):
-    """Of a run whose text, without -h or with it, has this line."""
-    made.write(report.directory, f"{name}.txt", text_of(form) +
-               (f"# {line}\n" if line else ""))
-
-
-@pytest.mark.parametrize("form,metric", [("status", "latency"),
-                                         ("histogram", "total")])
-@pytest.mark.parametrize("line", AMISS)
-def test_texts(report, form, metric, line):
-    """What is amiss of a run is seen in its text, too."""
-    for name in "abc":
-        write_text(report, name, form)
-    write_text(report, "x", form, line)
-    args = ("-g", "-m", metric, "-d", "100")
-    for files in ("abcx", "axbc"):
-        assert report(*args, *(f"{name}.txt" for name in files), status=3) \
-            .stdout.splitlines()[-1] == f"undecided: x ({AMISS[line]})"
-    assert report(*args, *(f"{name}.txt" for name in "abc")).stdout \
-        .splitlines()[-1].startswith(GOOD)
-    report("--openmetrics", "metrics", "-j", "junit", "a.txt", "x.txt")
-    metrics = (report.directory / "metrics").read_text()
-    assert COMPLETE % ("a", 1) in metrics and COMPLETE % ("x", 0) in metrics
-    assert f"x: {AMISS[line]}" in report("-t", "-", "x.txt").stdout \
-        .replace("Disturbed", "x")
-
-
-@pytest.mark.parametrize("form", ["status", "histogram"])
-@pytest.mark.parametrize("line", HARMLESS)
-def test_texts_of_good_runs(report, form, line):
-    write_text(report, "x", form, line)
-    report("--openmetrics", "metrics", "x.txt")
-    assert COMPLETE % ("x", 1) in (report.directory / "metrics").read_text()
-    found = made.tables(report("-t", "-", "x.txt").stdout).get("Remarks", [])
-    assert [row["remark"] for row in found] == [HARMLESS[line]] * bool(
-        HARMLESS[line])
-
-
 def test_text_of_cyclictest(report):
     """Its -b prints the same."""
     made.write(report.directory, "x.txt", made.text(made.values(ROWS)[
@@ -241,7 +169,7 @@ def test_gate(report, kind, which):
         .splitlines()[-1] == "not worse by more than 100 %"
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "text"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_others_read(report, kind):
     broken, text = write_cut(report, "b.x", kind)
     report("--openmetrics", "metrics", "-j", "junit", broken)
@@ -278,24 +206,6 @@ def test_others_that_failed(report):
     text = (report.directory / "metrics").read_text()
     assert COMPLETE % ("c", 0) in text
     assert 'primitivetest_complete{system="p"} 0\n' in text
-
-
-@pytest.mark.parametrize("lost,verdict,status", [
-    ((0, 0), GOOD, 0), ((40, 41), "undecided: lost cycles", 3),
-    ((40, 40), GOOD, 0), ((41, 40), GOOD, 0),
-    ((0, 1), "undecided: lost cycles", 3), ((0, 61), "worse: lost cycles", 2),
-    ((40, 102), "worse: lost cycles", 2)])
-@pytest.mark.parametrize("form,metric", [("status", "latency"),
-                                         ("histogram", "total")])
-def test_lost_cycles_of_texts(report, form, metric, lost, verdict, status):
-    """The same for baselines of which none but the first lost any."""
-    for name, count in zip("abcd", (lost[0], 0, 0, lost[1])):
-        write_text(report, name, form, f"Lost: {count} of {count + 6000} "
-                   "cycles; late 0, duplicate 0, reordered 0" if count else "")
-    out = report("-g", "-m", metric, "-d", "100", *(
-        f"{name}.txt" for name in "abcd"),
-        status=status).stdout.splitlines()[-1]
-    assert out == verdict or status == 0 and out.startswith(verdict)
 
 
 @pytest.mark.parametrize("lost,verdict,status", [

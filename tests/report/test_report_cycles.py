@@ -141,17 +141,6 @@ def test_steps(report):
         assert row["std"] == made.us(made.deviation(one["total"]))
 
 
-def test_steps_of_the_second_file(report):
-    """A histogram has none, and comes before a log."""
-    steps = [made.cycles(100, seed) for seed in (1, 2)]
-    made.write(report.directory, "d.log", made.log(list(enumerate(steps))))
-    made.write(report.directory, "d.txt", made.text(
-        made.values(steps[0] + steps[1])["total"], own=True))
-    title = "Total Jitter against the load"
-    assert results(report, "d.txt", "d.log")[title] == \
-        results(report, "d.log")[title]
-
-
 def test_pairs(report):
     """They are told apart, and are one run; see test_report_pairs.py."""
     first, second = made.cycles(100, 1), made.cycles(100, 2)
@@ -168,7 +157,7 @@ def test_pairs(report):
 
 
 def test_pieces_of_a_file_change_nothing(report, monkeypatch):
-    from report.read import dump
+    from twoway.read import dump
     rows = made.cycles(400)
     made.write(report.directory, "d.csv", made.dump(rows))
     whole = report("-t", "-", "d.csv").stdout

@@ -22,7 +22,7 @@ import pytest
     ("cyclictest --new=3 -Z", {"new": "3", "Z": "yes"}),
     ("cyclictest -p", {"priority": "yes"}), ("", {})])
 def test_settings(text, expected):
-    from report.read import cyclictest
+    from twoway.read import cyclictest
     usual = cyclictest.settings("cyclictest")
     found = cyclictest.settings(text)
     assert set(usual) <= set(found)

@@ -31,7 +31,7 @@ def test_room_for_a_legend(report, count):
 def test_load_of_many_runs(report, count, times, scale):
     """Each is in one of the drawings, which have one scale."""
     from report.draw import figures_time
-    from report.read import model
+    from twoway.series import model
     from twtools import plots
     names = [f"r{i}" for i in range(count)]
     ends = [(5000 + i, 9000 + i) for i in range(count)]
@@ -57,7 +57,7 @@ def test_load_of_many_runs(report, count, times, scale):
 def test_scale_of_a_range(report, low, high, scale):
     """Beyond 8 times the least, of which 0.1 us is the smallest."""
     from report.draw import figures
-    from report.read import model
+    from twoway.series import model
     from twtools import plots
     part = model.Part("f", "json", "r", series={
         "total": model.Series("total", 9, low, (low + high) / 2, high)})

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The end of a dump and of a timeline: without it, or with less than what it
-tells, a run does not pass as a good one. Limits of a text."""
+tells, a run does not pass as a good one. Limits."""
 
 import xml.etree.ElementTree as xml
 
 import made
-import made_columns
 import pytest
 from test_report_cut import (AMISS, COMPLETE, GATE, GOOD, ROWS, cut, json_of,
                              unanswered)
@@ -90,7 +89,6 @@ def test_rows_that_are_gone(report, kind, gone):
 @pytest.mark.parametrize("kind", MADE)
 @pytest.mark.parametrize("line", AMISS)
 def test_what_is_amiss(report, kind, line):
-    """As in a text."""
     *lines, end = lines_of(kind)
     assert_bad(report, kind, "".join([*lines, f"# {line}\n", end]),
                AMISS[line])
@@ -243,7 +241,7 @@ def test_cycles_that_the_json_has(report, kind, line):
     assert beside(report, kind, line, not_dumped=0) == ([], [], True)
 
 
-# What a text says of a limit, and what the JSON of the same run has.
+# What such a line says of a limit, and what the JSON of the same run has.
 LIMITS = [
     ("100: met: 90.000 us in cycle 7", ("100", "latency", 90_000)),
     ("100: exceeded: 187.530 us in cycle 2", ("100", "latency", 187_530)),
@@ -273,18 +271,12 @@ def limit_of(text, metric, value, line):
 
 
 @pytest.mark.parametrize("line,member", LIMITS)
-@pytest.mark.parametrize("form", ["text", "dump", "timeline", "histogram"])
+@pytest.mark.parametrize("form", MADE)
 def test_limits(report, form, line, member):
-    """A text, and what ends as it, are judged as the JSON."""
-    head = f"# Limit {line}\n"
-    if form == "text":
-        content = made_columns.text([ROWS]) + head
-    elif form == "histogram":
-        content = made.text(made.values(ROWS)["total"], own=True) + head
-    else:
-        *lines, end = lines_of(form)
-        content = "".join([*lines, head, end])
-    made.write(report.directory, "x.txt", content)
+    """They are judged as the JSON."""
+    *lines, end = lines_of(form)
+    made.write(report.directory, "x.txt", "".join(
+        [*lines, f"# Limit {line}\n", end]))
     made.write(report.directory, "x.json", json_of(
         ROWS, return_code=2, limits=[limit_of(*member, line)]))
     found = []
@@ -301,17 +293,3 @@ def test_limits(report, form, line, member):
     assert found[0] == found[1]
     assert found[0][1:3] == {"met": ("0", "0"), "exceeded": ("1", "0"),
                              "undecided": ("0", "1")}[line.split(": ")[1]]
-
-
-def test_limits_of_one_run(report):
-    """Those of the JSON are the more exact."""
-    made.write(report.directory, "x.json", json_of(
-        ROWS, limits=[limit_of("100", "latency", 187_531, "100: exceeded: ")]))
-    made.write(report.directory, "x.txt", made.text(
-        made.values(ROWS)["total"], own=True) +
-        "# Limit 100: exceeded: 187.530 us\n")
-    report("-j", "junit", "x.json", "x.txt")
-    suite, = xml.parse(report.directory / "junit").getroot()
-    case, = suite.iter("testcase")
-    assert case.find("failure").get("message") == \
-        "latency (100) was 187.531 us; at most 100 us is allowed"

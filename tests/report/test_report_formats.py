@@ -74,22 +74,6 @@ def test_threads_in_text_count_together(report, threads):
         threads == 2)
 
 
-def test_own_histogram_text(report):
-    path = made.write(report.directory, "own.txt", FORMATS["own.txt"])
-    found = made.values(ROWS)["total"]
-    rows = [v // 1000 * 1000 for v in found]
-    row = result(report, path, "total")
-    assert row["avg"] == str(int(made.mean(found)) // 1000)
-    check(row | {"avg": made.us(made.mean(rows))}, rows, whole=True)
-
-
-@pytest.mark.parametrize("metric", made.METRICS[:6])
-def test_log(report, metric):
-    path = made.write(report.directory, "log.log", FORMATS["log.log"])
-    check(result(report, path, metric), made.values(ROWS)[metric],
-          made.target(metric))
-
-
 def test_published(report):
     path = made.write(report.directory, "p.csv", made.PUBLISHED)
     rows = made.tables(report("-t", "-", path).stdout)["Send Time"]
@@ -173,39 +157,3 @@ def test_cyclictest_counts_in_ns(report, refused):
     one["avg"] /= 1000
     made.write(report.directory, "n.json", data)
     assert "member thread.0.histogram: rows from" in refused(path)
-
-
-def in_ns(text, found):
-    """As -N prints it: rows stay in us, all below them is in ns."""
-    lists = {"Min": min(found), "Avg": int(made.mean(found)),
-             "Max": max(found)}
-    lines = [next((f"# {key} Latencies: {value}" for key, value in
-                   lists.items() if line.startswith(f"# {key} Lat")), line)
-             for line in text.splitlines()]
-    return "\n".join(lines) + "\n"
-
-
-def test_text_of_ns(report):
-    """twowaytest -N: lists in ns beside rows in us are told by these."""
-    found = made.values(made.cycles(600))["total"]
-    plain = made.text(found, own=True)
-    rows = []
-    for content in (plain, in_ns(plain, found)):
-        path = made.write(report.directory, "t.txt", content)
-        rows.append(made.tables(report("-t", "-", path).stdout)[
-            "Total Jitter"][0])
-    us, ns = rows
-    assert us["p50"] == ns["p50"] and us["p90"] == ns["p90"]
-    for key, value in (("min", min(found)), ("max", max(found)),
-                       ("avg", int(made.mean(found)))):
-        assert us[key] == str(value // 1000) and ns[key] == made.us(value)
-    assert us["std"] == ns["std"]
-
-
-def test_text_of_latency(report):
-    """Its name tells that it is ours, so what does not fit us is ns."""
-    found = made.values(made.cycles(600))["total"]
-    text = in_ns(made.text(found), found) + "# Metrics: latency\n"
-    path = made.write(report.directory, "t.txt", text)
-    row, = made.tables(report("-t", "-", path).stdout)["Latency"]
-    assert row["max"] == made.us(max(found))

@@ -11,7 +11,7 @@ import made_hosts
 import pytest
 from made_hosts import ROWS, TABLE, remarks, results, shifted, write
 
-import twoway
+import twowaytest
 
 HOSTS = "Hosts of client and server"
 
@@ -58,7 +58,7 @@ def test_network_is_beside_the_others(report, hosts_json):
     """Where it stands for send and receive, and only there."""
     from report import args
     from report.draw import figures
-    from report.read.runs import read_all
+    from twoway.read.runs import read_all
     write(report, "y.csv", made.dump(made.cycles(300)))
     for names, shown in (([hosts_json], True), (["y.csv"], False),
                          ([hosts_json, "y.csv"], True)):
@@ -228,10 +228,10 @@ def test_page_has_figure_and_tables(report, hosts_json):
 
 def measured(report, *options):
     """A real run to r.json and r.csv; both hosts are this one."""
-    path = os.path.dirname(twoway.binary())
+    path = os.path.dirname(twowaytest.binary())
     rsh = shlex.join(["exec", "env", f"PATH={path}:{os.environ['PATH']}"])
     done = subprocess.run(
-        [twoway.binary(), "--connect=127.0.0.1", f"--rsh={rsh}", "-q",
+        [twowaytest.binary(), "--connect=127.0.0.1", f"--rsh={rsh}", "-q",
          "--json=r.json", "--dump=r.csv", *options], cwd=report.directory,
         capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -273,8 +273,8 @@ def test_real_run(report, more):
 def test_real_reflection(report, mode):
     """The kernel answers, so there is no server on either host."""
     command = shlex.join([
-        twoway.binary(), "--connect=127.0.0.1", "--reflect=icmp", "-q", "-l",
-        "300", "--json=r.json", "--dump=r.csv", f"--stamps={mode}"])
+        twowaytest.binary(), "--connect=127.0.0.1", "--reflect=icmp", "-q",
+        "-l", "300", "--json=r.json", "--dump=r.csv", f"--stamps={mode}"])
     done = subprocess.run(
         ["unshare", "--net", "sh", "-c",
          f"ip link set lo up && exec {command}"], cwd=report.directory,

@@ -93,7 +93,7 @@ def drawn(report, *args):
     """Figure of the runs, or None."""
     from report.args import parse
     from report.draw import figures_time
-    from report.read.runs import read_all
+    from twoway.read.runs import read_all
     options = parse(["-t", "-", *map(str, args)])
     runs, _ = read_all(options.files, options)
     return figures_time.phases(runs)

@@ -64,8 +64,7 @@ def test_interval_that_the_dump_does_not_have(report):
                           "-i", "500", "x.csv", "y.csv").stdout
 
 
-@pytest.mark.parametrize("name", ["dump.csv", "hist.txt", "log.log",
-                                  "published.csv"])
+@pytest.mark.parametrize("name", ["dump.csv", "hist.txt", "published.csv"])
 def test_line_ends_of_windows(refused, name):
     text = made.every_format(ROWS)[name].replace("\n", "\r\n")
     made.write(refused.directory, name, text)

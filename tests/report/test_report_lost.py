@@ -124,7 +124,7 @@ def in_regimes(source, share):
 
 
 def lost(missed):
-    from report.judge import sure
+    from twoway.compare import sure
     index = numpy.flatnonzero(missed)
     return sure.missed(types.SimpleNamespace(
         count=60_000, missed=int(missed.sum()), cycles=types.SimpleNamespace(
@@ -134,7 +134,7 @@ def lost(missed):
 
 def low_ends(model, share, other, pairs):
     """Of the differences that are surely there."""
-    from report.judge import sure
+    from twoway.compare import sure
     source = numpy.random.default_rng(1)
     return [sure.difference([lost(model(source, share))],
                             lost(model(source, other)), 0.01)[0]
@@ -206,19 +206,3 @@ def test_throttled_is_told(report):
     b = write(report, "b", {}, throttled=7, seed=2)
     assert "Throttled cycles: a 0, b 7 beside 6000 cycles." in \
         gate(report, a, b, 0)
-
-
-def test_missed_of_histogram_texts(report):
-    """Beside each metric; unknown in a text without the line."""
-    found = made.values(made.cycles(COUNT))["total"]
-    text = made.text(found, own=True)
-    made.write(report.directory, "a.txt", text)
-    made.write(report.directory, "b.txt",
-               text.replace("# Missed: 0", "# Missed: 900"))
-    args = "-g", "-m", "total", "-d", "100"
-    assert "undecided: total average, missed expiries" in \
-        report(*args, "a.txt", "b.txt", status=3).stdout
-    made.write(report.directory, "b.txt",
-               text.replace("# Missed: 0\n", ""))
-    assert "Missed expiries: a 0, b unknown." in \
-        report(*args, "a.txt", "b.txt", status=3).stdout

@@ -3,7 +3,6 @@
 all if too few cycles prove that the clocks show one time."""
 
 import made
-import made_columns
 import made_hosts
 import made_stamps
 import pytest
@@ -15,7 +14,6 @@ SLOWER = [(*row[:4], row[4] + 4000, row[5] + 4000, row[6] + 4000, row[7])
           for row in ROWS]
 ONE_WAY = "One-way times"
 SEND, RECEIVE = "Send Time", "Receive Time"
-LINE = "# One-way: 1920 of 1984 cycles are proven, within +-{} us"
 VOID = "one-way times are void: 900 of 1984 cycles prove that the clocks " \
     "show one time"
 
@@ -81,13 +79,6 @@ def test_void(report, cycles, proven, void):
     assert any("send" in row["metric"] for row in found["Worst cycles"]) == \
         (not void)
     assert "Response Time" in found
-
-
-def test_void_does_not_come_back_by_a_text(report):
-    run_of(report, "x.json", proven=0)
-    write(report, "x.txt", text(""))
-    assert SEND not in results(report, "x.json", "x.txt")
-    assert SEND in results(report, "x.txt")
 
 
 @pytest.mark.parametrize("key, value", [
@@ -170,58 +161,11 @@ def test_gate_of_response_does_not_contain_it(report):
     assert texts[0] == texts[1]
 
 
-def text(line):
-    """-h text with send and receive; line: what it says of the clocks."""
-    names = ("response", "send", "receive")
-    found = [made.values(ROWS)[name] for name in names]
-    columns = [made.histogram(values) for values in found]
-    rows = [f"{us:06d} " + "\t".join(f"{one.get(us, 0):06d}"
-                                     for one in columns)
-            for us in sorted(set().union(*columns))]
-
-    def listed(function):
-        return " ".join(f"{int(function(values)) // 1000:05d}"
-                        for values in found)
-    return "\n".join([
-        "# Histogram", *rows, f"# Min Latencies: {listed(min)}",
-        f"# Avg Latencies: {listed(made.mean)}",
-        f"# Max Latencies: {listed(max)}",
-        "# Histogram Overflows: 00000 00000 00000",
-        f"# Metrics: {' '.join(names)}", *[line] * bool(line), ""])
-
-
-@pytest.mark.parametrize("line, why", [
-    (LINE.replace("1920", "900").format(0.2), VOID),
-    ("# One-way: void from cycle 7021 on, 7.021 s after the first: ...",
-     "one-way times are void: 0 of 0 cycles")])
-def test_gate_refuses_a_text(refused, line, why):
-    """Its '# Metrics:' has send, whatever the clocks show."""
-    write(refused, "x.txt", text(line))
-    assert why in refused("--gate", "-m", "send", "x.txt", "y=x.txt")
-
-
-def test_void_in_a_text_without_histogram(report):
-    made.write(report.directory, "x.txt", made_columns.text([ROWS]))
-    assert SEND in results(report, "x.txt")
-    made.write(report.directory, "x.txt", made_columns.text([ROWS]) +
-               LINE.replace("1920", "900").format(0.2) + "\n")
-    found = results(report, "x.txt")
-    assert SEND not in found and "Response Time" in found
-
-
-def test_gate_takes_a_text(report):
-    """The time in its line is rounded, perhaps down."""
-    write(report, "x.txt", text(LINE.format(0.2)))
-    out = report("--gate", "-d", "90", "-p", "50", "-m", "send", "x.txt",
-                 "y=x.txt", status=3).stdout
-    assert "x: send and receive are known to +-0.3 us" in out
-
-
 def test_figures_show_network(report):
     """As every other run between two hosts has it."""
     from report import args
     from report.draw import figures, figures_time
-    from report.read import runs
+    from twoway.read import runs
     run_of(report, "x.json")
     options = args.parse(["-t", "-", "x.json"])
     [run], _ = runs.read_all(options.files, options)

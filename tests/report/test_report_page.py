@@ -256,7 +256,7 @@ def test_names_of_set_ups_in_figures(report):
 def test_each_format_alone_makes_a_page(report, name):
     content = made.every_format(made.cycles(60))[name]
     made.write(report.directory, name, content)
-    report("-m", "send,wakeup" if name != "own.txt" else "total", name)
+    report("-m", "send,wakeup", name)
     page = (report.directory / "twowayreport.html").read_text()
     assert parsed(page) is not None
     figures = page.count("<figure ")
@@ -303,7 +303,7 @@ def test_many_runs(report):
 def test_share_of_a_long_cycle(report):
     """A cycle that is far longer than another's does not hide it."""
     from report.draw import figures_time
-    from report.read import model
+    from twoway.series import model
     from twtools import plots
     runs = []
     for scale in (1, 1000):
@@ -326,7 +326,7 @@ def test_share_of_a_long_cycle(report):
 def test_single_cycles_in_time(report, start_s):
     """However near to each other they came, time begins with the run."""
     from report.draw import figures_time
-    from report.read import model
+    from twoway.series import model
     from twtools import plots
     runs = [model.Run(f"r{i}", "", [model.Part(
         "f", "json", f"r{i}", worst=[model.Worst(
@@ -346,7 +346,7 @@ def test_single_cycles_in_time(report, start_s):
 def test_the_longest_of_many_is_drawn(report):
     """A share of one in a million is within the figure."""
     from report.draw import figures
-    from report.read import model, stats
+    from twoway.series import model, stats
     from twtools import plots
     part = model.Part("f", "json", "r", series={"total": model.Series(
         "total", 10**6, 1000, 1000, 9000, dist=stats.Distribution(
@@ -361,7 +361,7 @@ def test_the_longest_of_many_is_drawn(report):
 def test_exceedance(report, values, points):
     """Of each value, the share of cycles above it; at last, the maximum."""
     from report.draw import figures
-    from report.read import model, stats
+    from twoway.series import model, stats
     from twtools import plots
     counts = [5, 3, 2][:len(values)]
     series = model.Series(
@@ -377,7 +377,7 @@ def test_exceedance(report, values, points):
 
 def test_exceedance_of_many_values(report):
     """Fewer points are drawn; the first and the last are there."""
-    from report.read import stats
+    from twoway.series import stats
     values, share = stats.Distribution(
         range(5000), [1] * 5000).exceeding()
     assert 300 < len(values) <= 600 and list(values) == sorted(set(values))
@@ -388,7 +388,7 @@ def test_exceedance_of_many_values(report):
 @pytest.mark.parametrize("count", [1, 2, 3, 6])
 def test_ranges_of_each_metric(report, count):
     from report.draw import figures
-    from report.read import model
+    from twoway.series import model
     from twtools import plots
     metrics = ["interval", "send", "sleep", "receive", "response",
                "total"][:count]

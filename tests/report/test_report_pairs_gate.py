@@ -66,12 +66,10 @@ def differing(message):
 
 @pytest.mark.parametrize("fewer", [1, 2])
 @pytest.mark.parametrize("kinds", [("dump", "dump"), ("json", "json"),
-                                   ("text", "text"), ("dump", "json"),
-                                   ("json", "text")])
+                                   ("dump", "json")])
 def test_other_number_of_pairs(refused, two, kinds, fewer):
     """Also beside a single one."""
-    content = {"dump": made_pairs.dump, "json": made_pairs.twoway,
-               "text": made_pairs.text}
+    content = {"dump": made_pairs.dump, "json": made_pairs.twoway}
     made.write(refused.directory, "a.x", content[kinds[0]](two[0]))
     made.write(refused.directory, "b.x", content[kinds[1]](
         {pair: two[1][pair] for pair in range(fewer)}))
@@ -96,7 +94,7 @@ def test_other_periods(refused, two):
 
 def test_cycles_in_the_order_of_time(report, two):
     """Blocks of all pairs are spans of time, step after step."""
-    from report.read import runs
+    from twoway.read import runs
     ramp = made_pairs.ramp(3)
     steps = made_pairs.steps_of(ramp)
     made.write(report.directory, "x.csv", made.dump([
@@ -124,7 +122,7 @@ def test_cycles_in_the_order_of_time(report, two):
 
 def test_missed_expiries_are_in_their_place(report):
     """Of the second pair, after its cycle 40: three of them."""
-    from report.read import runs
+    from twoway.read import runs
     pairs = made_pairs.pairs((200, 100))
     pairs[1] = [(*row[:7], 3 if row[1] == 40 else 0) for row in pairs[1]]
     made.write(report.directory, "x.csv", made_pairs.dump(pairs))

@@ -15,7 +15,6 @@ FILES = {
         row for step in STEPS for row in sorted(
             (row for rows in step.values() for row in rows),
             key=lambda row: row[3])])),
-    "log": ("x.log", made_pairs.log(STEPS)),
 }
 
 
@@ -58,7 +57,7 @@ def test_table(report, kind):
     counts = [(row["inversions"], row["missed"]) for row in found[TITLE]]
     assert counts == {
         "json": [("40", "30"), ("41", "31"), ("42", "32")],
-        "dump": [("-", "0")] * 3, "log": [("-", "-")] * 3}[kind]
+        "dump": [("-", "0")] * 3}[kind]
 
 
 @pytest.mark.parametrize("kind", sorted(FILES))
@@ -107,35 +106,10 @@ def test_all_formats_of_one_ramp(report):
     assert found["Response Time"][0]["cycles"] == str(len(joined))
 
 
-def test_last_step_of_a_log_is_not_the_whole(report):
-    """A JSON without histograms has no p90: that of one step is another."""
-    data = made_pairs.ramp_json(RAMP)
-    for thread in data["thread"].values():
-        del thread["histogram"], thread["overflows"]
-    made.write(report.directory, "x.json", data)
-    made.write(report.directory, *FILES["log"])
-    for files in (["x.json"], ["x.json", "x.log"]):
-        found = results(report, *files)
-        assert "p50" in found["Send Time of each pair"][0]
-        for title in ("Send Time", "Send Time of each pair"):
-            assert "p90" not in found[title][0], files
-
-
-@pytest.mark.parametrize("log, last", (
-    (made_pairs.log(STEPS[1:]), "3 pairs"),
-    (made.log([(load, made.cycles(60, load)) for load in (1, 4)]),
-     "4 workers")), ids=("pairs", "load"))
-def test_remark_on_the_steps_of_a_log(report, log, last):
-    found = results(report, made.write(report.directory, "x.log", log))
-    assert f"2 steps; the log has no results of all together, so those of " \
-        f"the last stand there, {last}" in [
-            row["remark"] for row in found["Remarks"]]
-
-
 def test_pairs_that_join_late_are_of_that_step(report):
     """The second from the second step on, the third in the last."""
     path = made.write(report.directory, *FILES["dump"])
-    from report.read import dump, dump_pairs
+    from twoway.read import dump, dump_pairs
     cycles, *_ = dump.read_cycles(path)
     for own in cycles.values():
         own.close()
@@ -150,27 +124,6 @@ def test_steps_that_do_not_fit(refused):
     made.write(refused.directory, "x.csv", made.dump(
         pairs[0] + pairs[1][:50] + again))
     assert "the steps of pair 1" in refused("-t", "-", "x.csv")
-
-
-def test_step_of_another_run(refused):
-    """A JSON whose second step is not that of the dump."""
-    data = made_pairs.ramp_json(RAMP)
-    step = data["twoway"]["steps"][1]
-    step["pairs"][0]["phases"]["response"]["max"] += 5
-    made.write(refused.directory, "x.json", data)
-    made.write(refused.directory, *FILES["dump"])
-    message = refused("-t", "-", "x.json", "x.csv")
-    assert "response of the first pair beside 1: max" in message
-
-
-def test_text_of_a_ramp_says_what_it_lacks(report):
-    text = "# Step 2/3: 1 other client\n" + \
-        made_pairs.text(made_pairs.joined(RAMP))
-    made.write(report.directory, "x.txt", text)
-    found = results(report, "x.txt")
-    assert any(row["remark"].startswith("a ramp of pairs: x.txt")
-               for row in found["Remarks"])
-    assert TITLE not in found
 
 
 def test_which_other_took_longest(report):

@@ -259,7 +259,7 @@ def test_figure(report):
     """Five parts one behind the other, and network where no stamps are."""
     from report import args
     from report.draw import figures_time
-    from report.read.runs import read_all
+    from twoway.read.runs import read_all
     from twtools import plots
     write(report, "x.json", made_stamps.twoway(ROWS, STAMPS))
     write(report, "x.csv", made_stamps.dump(ROWS, STAMPS))

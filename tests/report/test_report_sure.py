@@ -81,7 +81,7 @@ MODELS = {
 
 
 def told_apart(one, two):
-    from report.judge import sure
+    from twoway.compare import sure
     return sure.apart(*(sure.Figure(blocks.mean(), blocks)
                         for blocks in (one, two)))
 
@@ -106,7 +106,7 @@ def test_equal_runs_that_boots_make_unlike(count):
 
     By the blocks alone, nearly all would be; here, 0.5 % at each end.
     """
-    from report.judge import sure
+    from twoway.compare import sure
     source = numpy.random.default_rng(1)
     found = noise(source) * source.normal(1, 0.06, (RUNS, 1))
     figures = [sure.Figure(blocks.mean(), blocks) for blocks in found]
@@ -128,7 +128,7 @@ def test_recorded_runs():
     runs = numpy.array(json.loads(RECORDED.read_text())["blocks_us"])
     pairs = list(itertools.combinations(runs, 2))
     assert sum(told_apart(one, two) for one, two in pairs) < len(pairs) / 2
-    from report.judge import sure
+    from twoway.compare import sure
     figures = [sure.Figure(blocks.mean(), blocks) for blocks in runs]
     for i, one in enumerate(figures):
         others = figures[:i] + figures[i + 1:]
@@ -141,7 +141,7 @@ def test_recorded_runs():
     (63, 2.9093)])
 def test_student(freedom, exceeded):
     """As printed in tables, 0.25 % to one side; between 2 and 3: computed."""
-    from report.judge import sure
+    from twoway.compare import sure
     if freedom == 2.5:
         low, high = sure.student(0.0025, 3), sure.student(0.0025, 2)
         assert low < sure.student(0.0025, freedom) < high
@@ -151,7 +151,7 @@ def test_student(freedom, exceeded):
 
 
 def test_blocks_that_are_alike_count_as_fewer():
-    from report.judge import sure
+    from twoway.compare import sure
     source = numpy.random.default_rng(1)
     values = source.normal(0, 1, 64)
     assert 40 < sure.effective(values) <= 64
@@ -168,7 +168,7 @@ def test_blocks_that_are_alike_count_as_fewer():
 def test_average_is_without_the_longest():
     """One cycle of a second does not make it another; it is in the rest."""
     import gate_models
-    from report.judge import sure
+    from twoway.compare import sure
     source = numpy.random.default_rng(1)
     values = gate_models.noise(source, 20_000)
     one = gate_models.run([values])
@@ -187,7 +187,7 @@ def test_average_is_without_the_longest():
 
 def test_blocks_of_steps_and_of_percentiles():
     """Block K has the Kth part of each step, and shares above a value."""
-    from report.judge import sure
+    from twoway.compare import sure
     steps = [numpy.arange(128), numpy.repeat(numpy.arange(64), 4) * 1000]
     assert list(sure.sums(steps, lambda values: values)) == [
         4 * k + 1 + 4000 * k for k in range(64)]
@@ -209,7 +209,7 @@ def test_intervals_of_independent_cycles(percent, truth):
     The average of what does not exceed p99.9 is that of a long run.
     """
     import gate_models
-    from report.judge import sure
+    from twoway.compare import sure
     missed = 0
     if percent is None:
         values = numpy.sort(gate_models.noise(numpy.random.default_rng(
@@ -231,7 +231,7 @@ def test_intervals_of_independent_cycles(percent, truth):
 @pytest.mark.parametrize("at, wanders", [(10, True), (40, True),
                                          (None, False)])
 def test_change_of_the_level(at, wanders):
-    from report.judge import sure
+    from twoway.compare import sure
     blocks = numpy.random.default_rng(1).normal(60, 1, 64)
     if at:
         blocks[at:] += 20
@@ -241,7 +241,7 @@ def test_change_of_the_level(at, wanders):
 
 def test_more_questions_are_less_sure():
     """Of 3.0 deviations: sure as one question, not as one of 10."""
-    from report.judge import sure
+    from twoway.compare import sure
     blocks = numpy.tile([-1.0, 1.0], 32)
     blocks = [blocks, blocks + 3.0 * math.sqrt(2 / 63)]
     sides = [sure.Figure(one.mean(), one) for one in blocks]
@@ -253,7 +253,7 @@ def test_more_questions_are_less_sure():
 
 def test_doubt_is_added():
     """Rounded figures, and clocks that may be wrong: both sides'."""
-    from report.judge import sure
+    from twoway.compare import sure
     one, two = (sure.Figure(value, numpy.full(64, value), doubt)
                 for value, doubt in ((10.0, 1.0), (13.0, 1.5)))
     assert sure.difference([one], two, 0.01) == (0.5, 5.5)
@@ -269,7 +269,7 @@ def test_doubt_is_added():
 def test_ends_of_a_difference(runs, blocks, below, above):
     """Each side has its own; several runs that are equal add nothing. The
     candidate's upper end is then that of one run in 20."""
-    from report.judge import sure
+    from twoway.compare import sure
 
     def side(value, low, high):
         return types.SimpleNamespace(

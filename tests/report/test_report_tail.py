@@ -71,7 +71,7 @@ def test_episodes(report, kind, baselines, long, status):
     (range(60), 1), (range(1, 64), 16), ((63,), 1), ((0, 1, 3), 2), ((), 0)])
 def test_counted_episodes(long, count):
     """In each 16th of the run, it is no burst."""
-    from report.judge import tail
+    from twoway.compare import tail
     other = tail.Side("", 6400, numpy.full(64, 9000.0), 1000)
     maxima = numpy.full(64, 9999.0)     # 9 us, rounded down, may be so much
     maxima[list(long)] = 10_000
@@ -110,7 +110,7 @@ def test_a_baseline_that_does_so(report):
 
 def test_longer_runs_need_more(report):
     """Their share of all cycles is larger."""
-    from report.judge import tail
+    from twoway.compare import tail
     sides = [tail.Side("", cycles, numpy.zeros(64), 1)
              for cycles in (1000, 1000, 1000)]
     assert tail.needed(sides[0], sides[1:], 0.01) == 5
@@ -130,7 +130,7 @@ def test_a_tail_that_changes_in_the_course(report):
 
 def test_ranks_that_wander():
     """However long the longest are; what is always the same does not."""
-    from report.judge import tail
+    from twoway.compare import tail
     random = numpy.random.default_rng(1).pareto(1, 64)
     for values, expected in ((random, False), (numpy.sort(random), True),
                              (numpy.full(64, 7.0), False)):
@@ -139,7 +139,7 @@ def test_ranks_that_wander():
 
 def test_maxima_of_pairs():
     """The longest of any, in each block; one that lacks them hides them."""
-    from report.read import stats
+    from twoway.series import stats
     sides = [stats.series_of("total", numpy.array([1, 5]))
              for _ in range(2)]
     assert stats.combined(sides).maxima is None

@@ -52,8 +52,7 @@ def test_several_are_marked(report):
                                                                True]
 
 
-@pytest.mark.parametrize("name", ["dump.csv", "own.txt", "hist.txt",
-                                  "log.log", "published.csv"])
+@pytest.mark.parametrize("name", ["dump.csv", "hist.txt", "published.csv"])
 def test_a_comment_marks_as_virtual(report, name):
     content = made.every_format(made.cycles(200))[name]
     for mark, marked in (("# virtual\n", True), ("# lab: exact\n", True),

@@ -13,7 +13,7 @@ import outside
 import page
 import pytest
 import tracing
-import twoway
+import twowaytest
 
 COMMANDS = page.commands()
 
@@ -110,7 +110,7 @@ def check_results(desk, text, status):
             assert result["return_code"] == status
             assert cycles_of(result) > 0
     if found := re.search(r"--dump=([\w.-]+)", text):
-        cycles = twoway.read_dump(desk.path(found[1]))
+        cycles = twowaytest.read_dump(desk.path(found[1]))
         assert len(cycles) + result["twoway"]["not_dumped"] == \
             cycles_of(result)
     if found := re.search(r"--trace-file=([\w.-]+)", text):

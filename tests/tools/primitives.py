@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-import twoway
+import twowaytest
 
 
 def binary():
@@ -66,7 +66,7 @@ def run(*args, directory, json=True, **options):
     if json:
         args = (*args, "--json=json")
     options.setdefault("program", binary())
-    return Result(twoway.run("-q", *args, directory=directory, **options))
+    return Result(twowaytest.run("-q", *args, directory=directory, **options))
 
 
 TEST = re.compile(r"^(\w+) +(.+)\n(?: +kinds: (.+)\n)? +trials: (\d+); ", re.M)

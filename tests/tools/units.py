@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-import twoway
+import twowaytest
 
 SYSTEMD = pathlib.Path(__file__).resolve().parents[2] / "contrib" / "systemd"
 
@@ -61,7 +61,7 @@ def place(directory, name):
     """The unit as it is installed, with a program that is there."""
     path = directory / name.removesuffix(".in")
     text = (SYSTEMD / name).read_text()
-    path.write_text(text.replace("@bindir@/twowaytest", twoway.binary())
+    path.write_text(text.replace("@bindir@/twowaytest", twowaytest.binary())
                     .replace("@bindir@/", "/bin/true -- "))
     return path
 

@@ -7,7 +7,7 @@ from report.draw import (figures, figures_break, figures_primitives,
                          figures_time)
 from report.judge import verdict
 from report.judge.told import unused
-from report.read.model import groups_of
+from twoway.series.model import groups_of
 from twtools import plots
 
 SHOWN = 64      # in a figure; PNG has a largest size

@@ -12,8 +12,8 @@ import numpy
 from matplotlib.ticker import FuncFormatter
 
 from report.judge.told import of
-from report.read.model import METRICS, SIX
-from report.read.parts import between
+from twoway.read.parts import between
+from twoway.series.model import METRICS, SIX
 from twtools.plots import MARKERS, OVERLAID, log_axis, plain, short
 
 BINS = 80

@@ -7,7 +7,7 @@ import re
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from report.read import primitives
+from twoway.read import primitives
 from twtools.plots import short
 
 SHOWN = 44              # parts; the table has all

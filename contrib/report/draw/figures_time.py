@@ -8,9 +8,9 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from report.judge.told import of
-from report.read import parts
-from report.read.dump import OF_REPLY
-from report.read.model import METRICS, PHASES, STAMPED
+from twoway.read import parts
+from twoway.read.dump import OF_REPLY
+from twoway.series.model import METRICS, PHASES, STAMPED
 from twtools.plots import MARKERS, OVERLAID, log_axis, plain
 
 SPANS = 400             # of a time line

@@ -4,7 +4,8 @@
 import functools
 import math
 
-from report.judge import gate_text, sure, unlike
+from report.judge import gate_text, unlike
+from twoway.compare import sure
 from twtools import words
 
 # Of a kind in a sentence; the tables have all.

@@ -12,11 +12,12 @@ import statistics
 
 import numpy
 
-from report.judge import gate_text, sure, tail
-from report.judge.sure import Figure, difference
-from report.read import oneway
-from report.read.model import ONE_WAY, InputError
-from report.read.stats import rank_of
+from report.judge import gate_text
+from twoway.compare import sure, tail
+from twoway.compare.sure import Figure, difference
+from twoway.read import oneway
+from twoway.series.model import ONE_WAY, InputError
+from twoway.series.stats import rank_of
 from twtools.tables import Table
 from twtools.words import several
 

@@ -3,8 +3,8 @@
 
 import numpy
 
-from report.read import oneway
-from report.read.model import METRICS
+from twoway.read import oneway
+from twoway.series.model import METRICS
 from twtools import tables
 from twtools.words import harmless, several
 

@@ -5,7 +5,7 @@ import statistics
 
 from report.judge import unlike
 from report.judge.told import ratio_text
-from report.read import primitives
+from twoway.read import primitives
 from twtools.words import several
 
 NAMED = 3               # systems, and tests, in a sentence

@@ -23,19 +23,13 @@ def extent(series):
             series.unit.text(series.max_ns)]
 
 
-def unit_of(series, percent):
-    """What the value of a percentile is known by."""
-    return NS if percent in series.percentiles or not series.dist \
-        else series.dist.unit
-
-
 def percentile_text(series, percent):
-    return unit_of(series, percent).text(series.percentile(percent))
+    return series.unit_of(percent).text(series.percentile(percent))
 
 
 def widths(found, percents):
     """What to know of percentiles from histograms."""
-    wide = sorted({unit_of(s, p) for s in found for p in percents} - {NS})
+    wide = sorted({s.unit_of(p) for s in found for p in percents} - {NS})
     return " Percentiles from histograms are lower bounds of bins of " + \
         " or ".join(map(str, wide)) + "." if wide else ""
 

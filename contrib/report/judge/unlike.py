@@ -3,8 +3,8 @@
 
 import re
 
-from report.read import remarks
-from report.read.hosts import word
+from twoway.read import remarks
+from twoway.read.hosts import word
 from twtools.tables import Table
 
 # A figure with its unit, in which findings of two runs may differ.
@@ -15,7 +15,7 @@ COUNT = re.compile(r"\d+$")
 # What cannot but differ where another thing does.
 IMPLIED = {"lab kernel_sha256": "lab release",
            "lab initramfs_sha256": "lab release", "pairs": "threads"}
-WITH_PAIRS = {"dump", "json", "text"}   # what tells how many there are
+WITH_PAIRS = {"dump", "json"}   # what tells how many there are
 
 
 def settings(run):

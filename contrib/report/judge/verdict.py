@@ -4,7 +4,8 @@
 import dataclasses
 import math
 
-from report.judge import disturbed, sure
+from report.judge import disturbed
+from twoway.compare import sure
 from twtools.units import us
 from twtools.words import several
 

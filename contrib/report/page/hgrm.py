@@ -9,8 +9,8 @@ half of what is left.
 import math
 import re
 
-from report.read.model import InputError
-from report.read.stats import rank_of
+from twoway.series.model import InputError
+from twoway.series.stats import rank_of
 
 TICKS = 5               # lines from one half of what is left to the next
 HEAD = f"{'Value':>12} {'Percentile':>14} {'TotalCount':>10} " \

@@ -14,8 +14,8 @@ import time
 import xml.etree.ElementTree as xml
 
 from report.judge.gate import NOT_JUDGED, UNDECIDED, WORSE
-from report.read import limit
-from report.read.model import InputError
+from twoway.read import limit
+from twoway.series.model import InputError
 from twtools.words import several
 
 # The verdict: the element that tells it.

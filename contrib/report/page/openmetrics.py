@@ -8,8 +8,8 @@ one of them knows, and if a counter has a name of its own without "_total".
 
 import dataclasses
 
-from report.read import limit
-from report.read.model import InputError
+from twoway.read import limit
+from twoway.series.model import InputError
 
 # The end of a family's name: its help text. A name that ends in "_total" is
 # that of a counter.

@@ -4,8 +4,8 @@
 import os
 import stat
 
-from report.read.model import InputError
-from report.read.runs import split
+from twoway.read.runs import split
+from twoway.series.model import InputError
 
 
 def identity(path):

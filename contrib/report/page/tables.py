@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The tables of a report."""
 
-from report.judge import sure, unlike
+from report.judge import unlike
 from report.judge.told import count_text, extent, of, results
 from report.page import (tables_break, tables_hosts, tables_pairs,
                          tables_timeline)
-from report.read import oneway
-from report.read.model import ALL_PHASES, KINDS, METRICS, PHASES, groups_of
+from twoway.compare import sure
+from twoway.read import oneway
+from twoway.series.model import ALL_PHASES, KINDS, METRICS, PHASES, groups_of
 from twtools.tables import Table
 from twtools.units import us
 from twtools.words import several
@@ -51,7 +52,7 @@ FIGURES = (
     ("99 %", lambda s: s.percentile(99)),
     ("99.9 %", lambda s: s.percentile(99.9)),
 )
-PERCENTS = {"average": None, "99 %": 99, "99.9 %": 99.9}    # of judge.sure
+PERCENTS = {"average": None, "99 %": 99, "99.9 %": 99.9}    # of compare.sure
 
 
 def distance(series):

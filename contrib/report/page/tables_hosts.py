@@ -3,9 +3,9 @@
 
 from report.judge.told import of
 from report.page import tables_stamps
-from report.read.hosts import CLIENT, SERVER
-from report.read.model import STAMPED, TWO_CLOCKS_PHASES
-from report.read.parts import BARS, NETWORK, stacked
+from twoway.read.hosts import CLIENT, SERVER
+from twoway.read.parts import BARS, NETWORK, stacked
+from twoway.series.model import STAMPED, TWO_CLOCKS_PHASES
 from twtools.tables import Table
 from twtools.units import us
 

@@ -5,7 +5,7 @@ import dataclasses
 
 from report.judge import unlike
 from report.judge.told import ratio_text
-from report.read import primitives
+from twoway.read import primitives
 from twtools.tables import Table
 
 NOTE = "In ns, but for figures with a unit of their own."

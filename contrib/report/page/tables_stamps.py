@@ -2,8 +2,8 @@
 """The tables of one-way times and of the kernel's timestamps."""
 
 from report.judge.told import count_text, of
-from report.read.model import STAMPED
-from report.read.stamps import KINDS
+from twoway.read.stamps import KINDS
+from twoway.series.model import STAMPED
 from twtools.tables import Table
 from twtools.units import us
 
