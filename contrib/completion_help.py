@@ -124,7 +124,7 @@ def complete(option, by_name):
             f"{name}:" for word in re.findall(r"\b(METRIC|[a-z]+):p?[A-Z]",
                                               option.text)
             for name in (option.names if word == "METRIC" else (word,)))
-            if model else ())
+            if "TEST.METRIC" not in option.text else ())
     if not option.names:
         option.kind = "any"
 

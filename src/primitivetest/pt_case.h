@@ -44,6 +44,7 @@ struct pt_config {
 	struct pt_words tasks, cpus;
 	enum pt_order order;
 	bool us;		/* times are printed in microseconds */
+	bool details;		/* --metrics or -v: all is printed */
 	bool keep;		/* trials are kept, for --dump or -v */
 	bool trace;
 	bool two_cpus;		/* there are two that it may use */
@@ -128,6 +129,7 @@ struct pt_column {
 	int64_t target_ps;	/* 0: none */
 	struct tw_stats stats;	/* in ps */
 	struct pt_kept worst;
+	bool shown;		/* in the text */
 };
 
 /* The trial that was above -b, and what is needed to find its cause. */

@@ -229,7 +229,7 @@ static void verify_clock(struct pt_case *c)
 	.ops = &(const struct face) { .read_ns = read_##function, \
 				      .clockid = CLOCK_##id, __VA_ARGS__ }
 
-PT_TEST(clock, "cost and resolution of a clock; linear: what it adds",
+PT_TEST(clock, "a reading of a clock; linear: what it adds to loops",
 	.groups = PT_NOTES | PT_OVERHEADS,
 	.flags = PT_ALONE | PT_SPINS,
 	.kinds = PT_TABLE(kind,
@@ -321,7 +321,7 @@ static void derive_bintime(const struct pt_case *c)
 			  "%s.blocking", c->name);
 }
 
-PT_TEST(bintime, "readings of a clock back to back",
+PT_TEST(bintime, "from a reading of a clock to the next, back to back",
 	.groups = PT_AEGIS | PT_SAMPLES,
 	.flags = PT_ALONE | PT_SPINS,
 	.kinds = PT_TABLE(kind,

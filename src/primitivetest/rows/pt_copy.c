@@ -146,7 +146,7 @@ static void own_kind(struct pt_kind *kind)
 	kind->switches = 2 * (kind->copies - 1);
 }
 
-PT_TEST(copy, "threads that copy 2 MB each; the kind is their number",
+PT_TEST(copy, "a copy of 2 MB, by each of some threads; the kind is their number",
 	.groups = PT_PCSERVER,
 	.flags = PT_THREADS | PT_SPINS | PT_SPREAD,
 	.own = PT_OWN_COPIES, .own_kind = own_kind,

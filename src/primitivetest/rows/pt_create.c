@@ -163,7 +163,7 @@ static int hand_over(struct pt_task *task)
 }
 
 /* The creator waits for low; what is left of that may be a second switch. */
-PT_TEST(switch, "a high task ends, one of the lowest priority begins",
+PT_TEST(switch, "from a high task's end to a low one's begin",
 	.groups = PT_OVERHEADS,
 	.flags = PT_SAME | PT_REALTIME | PT_SPINS | PT_TELLS,
 	.metrics = PT_TABLE(metric,

@@ -70,7 +70,7 @@ static void own_timer(struct pt_kind *kind)
 }
 
 /* No switch is needed: of a task that is late, the next expiry has passed. */
-PT_TEST(timer, "a POSIX timer; the kind is its period in us",
+PT_TEST(timer, "a POSIX timer's expiry to its task; the kind is the period in us",
 	.groups = PT_AEGIS | PT_SAMPLES | PT_RHEALSTONE,
 	.flags = PT_ALONE,
 	.own = PT_OWN_PERIOD, .own_kind = own_timer,
@@ -131,7 +131,7 @@ static void verify_alarm(struct pt_case *c)
 		   (long long)c->number);
 }
 
-PT_TEST(alarm, "SIGALRM of setitimer() each millisecond",
+PT_TEST(alarm, "from a SIGALRM of setitimer() to the next, 1 ms later",
 	.groups = PT_PCSERVER,
 	.flags = PT_ALONE,
 	.metrics = PT_TABLE(metric,
@@ -204,7 +204,7 @@ static void verify_sleep(struct pt_case *c)
 	SLEEP(call, 1000, .switches = 1), SLEEP(call, 10000, .switches = 1), \
 	SLEEP(call, 100000, .switches = 1, .trials = 50)
 
-PT_TEST(sleep, "sleeps; the kind is the call and the time in us",
+PT_TEST(sleep, "a sleep, longer than asked; the kind is the call and the time in us",
 	.groups = PT_NOTES | PT_OVERHEADS | PT_SAMPLES,
 	.flags = PT_ALONE,
 	.kinds = PT_TABLE(kind,

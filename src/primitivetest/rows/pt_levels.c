@@ -141,7 +141,7 @@ static int work_released(struct pt_task *task)
 }
 
 /* To high, to low, and back to the starter. */
-PT_TEST(monopoly, "a high task works before one of the lowest priority",
+PT_TEST(monopoly, "a high task's work, before one of the lowest priority",
 	.groups = PT_OVERHEADS,
 	.flags = PT_SAME | PT_REALTIME | PT_SPINS | PT_TELLS,
 	.metrics = PT_TABLE(metric,
@@ -230,7 +230,7 @@ static void verify_mutex(struct pt_case *c)
  * and ends, and when it is low's turn again: with inherit, mid begins when
  * high ends; with protect, high begins when low ends.
  */
-PT_TEST(sync3, "a high task waits for a low one's mutex, a middle one works",
+PT_TEST(sync3, "a high task's wait for a low one's mutex; a middle one works",
 	.groups = PT_AEGIS | PT_RHEALSTONE,
 	.flags = PT_SAME | PT_REALTIME | PT_SPINS,
 	.kinds = PT_TABLE(kind,

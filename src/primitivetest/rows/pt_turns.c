@@ -94,7 +94,7 @@ static int run_equal(struct pt_task *task)
 	{ #tasks "x" #kib, kib * 1024 / LINE, .switches = tasks, \
 	  .copies = tasks }
 
-PT_TEST(yield, "sched_yield() among equals; the kind: tasks x KiB touched",
+PT_TEST(yield, "sched_yield() to a task of the same priority; the kind: tasks x KiB touched",
 	.groups = PT_RHEALSTONE,
 	.flags = PT_SAME | PT_REALTIME | PT_TURNS,
 	.kinds = PT_TABLE(kind,
@@ -255,7 +255,7 @@ static int run_waiter(struct pt_task *task)
  * One to each waiter and one back; the starter then needs the mutex that the
  * last one holds until it waits again.
  */
-PT_TEST(order, "a broadcast to tasks of eight priorities",
+PT_TEST(order, "a broadcast to the first of eight priorities",
 	.flags = PT_SAME | PT_REALTIME | PT_TELLS,
 	.kinds = PT_TABLE(kind,
 		{ "cond", .ops = &pt_way_cond, .copies = WAITERS,
