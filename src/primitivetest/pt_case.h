@@ -68,7 +68,7 @@ void pt_config_cpus(cpu_set_t *cpus);
 #define PT_VERDICTS	4
 #define PT_FIRST	8	/* warm-up trials whose values are kept */
 #define PT_BLOCK	32	/* trials that are recorded together */
-#define PT_CASES_MAX	(TW_PAIRS_MAX - 1)	/* see struct pt_case, pair */
+#define PT_CASES_MAX	255
 
 /*
  * Parts of twowaytest that record values: of the whole run, the first; of each
@@ -147,8 +147,8 @@ struct pt_stamp {
 struct pt_case {
 	struct pt_choice choice;
 	struct pt_kind kind;	/* what the choice's lacks is as in the test */
-	struct tw_pair *pair;	/* memory of parts; NULL: it was not run */
-	void *rooms[PT_RECORDERS];	/* of each; NULL: it has none */
+	void *rooms;		/* memory of parts; NULL: it was not run */
+	void *room_of[PT_RECORDERS];	/* NULL: the part has none */
 	char name[PT_NAME];	/* "sync2.unnamed.process.same" */
 	const struct tw_clock *stamped;	/* t_ns; another in bintime only */
 	uint64_t trials;	/* to be measured; 0: until told */
@@ -213,6 +213,9 @@ extern int pt_column_count;
 struct pt_case *pt_case_map(const struct pt_choice *choice);
 void pt_case_open(struct pt_case *c);
 void pt_case_settle(struct pt_case *c);
+
+/* Memory that all processes share. What fails ends the program. */
+void *pt_map(size_t size);
 
 /* What a reading of tw_config.clock takes. */
 extern int64_t pt_clock_ps;

@@ -90,7 +90,7 @@ static void record_late(struct pt_case *c, const struct pt_kept *kept)
 	int64_t end_ns = 0, late_ns = late_ns_of(c, kept, &end_ns);
 
 	if (tw_stop_fits_any(late_ns))
-		tw_throttle_note(c->rooms[0], late_ns,
+		tw_throttle_note(c->room_of[0], late_ns,
 				 end_ns - tw_clocks_ahead_ns(c->stamped));
 }
 
@@ -107,11 +107,11 @@ static void add_all(struct pt_case *c, const struct pt_kept *kept)
 		if (kept->values_ps[i] != PT_NO_VALUE)
 			add(&c->column[i], kept, kept->values_ps[i]);
 	}
-	if (c->rooms[0])
+	if (c->room_of[0])
 		record_late(c, kept);
 	for (i = 1; i < PT_RECORDERS; i++)
-		if (c->rooms[i])
-			pt_recorders[i]->record(c->rooms[i], NULL,
+		if (c->room_of[i])
+			pt_recorders[i]->record(c->room_of[i], NULL,
 						kept->values_ps);
 	if (kept->number <= c->kept_max)
 		c->kept[kept->number - 1] = *kept;

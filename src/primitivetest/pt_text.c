@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "pt_report.h"
+#include "tw_place.h"
 #include "tw_say.h"
 
 #define WIDTH	10	/* of a value */
@@ -36,19 +37,24 @@ int tw_text_columns(void)
 	return pt_column_count;
 }
 
-int tw_text_pair(int column)
+struct tw_series tw_series_of(const struct tw_run *run, int column)
 {
-	return pt_columns[column]->in->pair->number;
+	const struct pt_column *of = pt_columns[column];
+
+	return (struct tw_series) {
+		of->name, (int)(of - of->in->column), &of->stats, of->in->rooms,
+		tw_place_single(&of->in->task[0].begun.cpus),
+	};
 }
 
-enum tw_metric_id tw_text_metric(int column)
+int tw_series_value(int i)
 {
-	return pt_columns[column] - pt_columns[column]->in->column;
+	return i;
 }
 
-const char *tw_text_name(int column)
+int64_t tw_series_base(int value, int owner, int64_t rows)
 {
-	return pt_columns[column]->name;
+	return 0;
 }
 
 /* Nanoseconds are rounded down to whole ones. */
