@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "pt_case.h"
+#include "pt_record.h"
 #include "tw_say.h"
 
 #define BEST_OF		10
@@ -107,7 +107,7 @@ static int block_size(const struct pt_case *c)
 	const struct pt_metric *metric;
 
 	for (metric = c->kind.metrics; metric->token; metric++)
-		one |= metric->interval;
+		one |= metric->span[0] >= PT_BEFORE;
 	return one ? 1 : PT_BLOCK;
 }
 
@@ -161,9 +161,10 @@ struct pt_case *pt_case_map(const struct pt_choice *choice)
 {
 	const struct pt_test *test = choice->test;
 	const bool one = test->flags & PT_ALONE;
-	struct pt_case start = { .choice = *choice }, *c;
+	struct pt_case start = { .choice = *choice, .before = pt_no_trial };
 	const struct pt_metric *metric;
 	const struct pt_role *role;
+	struct pt_case *c;
 	int copy, copies;
 
 	complete_kind(&start);

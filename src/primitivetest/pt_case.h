@@ -176,8 +176,7 @@ struct pt_case {
 	/* The last ones wait for that: see pt_record(). */
 	int waiting, block_size;
 	struct pt_trial block[PT_BLOCK];
-	bool has_before;
-	struct pt_trial before;
+	struct pt_trial before;	/* the last one, or pt_no_trial */
 	uint64_t first_count;
 	int64_t first_ps[PT_FIRST][PT_METRICS];
 	uint64_t missed;	/* expiries */

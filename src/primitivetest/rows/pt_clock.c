@@ -268,7 +268,7 @@ PT_TEST(clock, "a reading of a clock; linear: what it adds to loops",
 static int run_bintime(struct pt_task *task)
 {
 	const struct face *face = pt_kind_ops(task->in);
-	struct pt_trial trial = { .t_ns = { 0 } };
+	struct pt_trial trial;
 	struct room *room = pt_room(task);
 	bool was_set;
 	int i;
@@ -278,10 +278,9 @@ static int run_bintime(struct pt_task *task)
 			room->at_ns[i] = face->read_ns(face);
 		was_set = pt_clock_was_set(task->in);
 		for (i = 0; i < BLOCK && pt_more(task); i++) {
-			trial.t_ns[0] = room->at_ns[i];
-			trial.t_ns[1] = room->at_ns[i + 1];
-			if (was_set)
-				pt_leave_out(&trial);
+			trial = was_set ? pt_no_trial : (struct pt_trial) {
+				.t_ns = { room->at_ns[i], room->at_ns[i + 1] },
+			};
 			/* The measured deltas add up to this time. */
 			if (!pt_warms_up(task))
 				task->in->number += trial.t_ns[1] -

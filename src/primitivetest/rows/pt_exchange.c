@@ -218,9 +218,9 @@ static void derive_rate(const struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	PT_METRIC("out", "To the other task", 0, 1,
-		  PT_SPAN(PT_TO_WAIT, PT_ANSWERS, PT_ASKS)),
+		  PT_WHO(PT_TO_WAIT, PT_ANSWERS, PT_ASKS)),
 	PT_METRIC("back", "Its answer", 1, 2,
-		  PT_SPAN(PT_TO_WAIT, PT_ASKS, PT_ANSWERS)),
+		  PT_WHO(PT_TO_WAIT, PT_ASKS, PT_ANSWERS)),
 	PT_METRIC("roundtrip", "To the other task and back", 0, 2,
 		  .rate = "round trips"),
 	{ .token = NULL }
@@ -272,7 +272,7 @@ PT_TEST(stream, "a message of 120 to another task; the kind is its size",
 	.groups = PT_AEGIS | PT_SAMPLES,
 	.metrics = PT_TABLE(metric,
 		PT_METRIC("message", "A message of many", 0, 1,
-			  PT_SPAN(PT_TO_WAIT_LONG, PT_ANSWERS, PT_ASKS),
+			  PT_WHO(PT_TO_WAIT_LONG, PT_ANSWERS, PT_ASKS),
 			  .per = PT_BURST, .rate = "messages")),
 	.switches_of = stream_switches, .trials = 1000, .derive = derive_rate);
 PT_TEST(signal, "real-time signal to another task and back", ROUND_TRIP,
