@@ -5,6 +5,7 @@
 #include "tw_end.h"
 #include "tw_file.h"
 #include "tw_part.h"
+#include "tw_rooms.h"
 #include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
@@ -23,7 +24,7 @@ struct histogram {
 	unsigned long overflows;	/* how many values are in no row */
 };
 
-/* Memory of a pair. */
+/* Memory of an owner. */
 struct room {
 	struct histogram of[TW_SPANS];
 	unsigned long memory[];	/* of each column: rows, then overflows */
@@ -59,28 +60,17 @@ static size_t room(const struct tw_run *run)
 	       tw_config.columns * sizeof(unsigned long) : 0;
 }
 
-/* A column's rows begin where its values are to be expected. */
-static int64_t base_of(enum tw_metric_id id, int pair)
-{
-	const struct tw_metric_params params = tw_config_params(pair);
-	int64_t us = tw_ns_to_us(tw_metric_ideal_ns(id, &params));
-
-	if (id == TW_INTERVAL)	/* it may be shorter, too */
-		return us > rows / 2 ? us - rows / 2 : 0;
-	return us;
-}
-
-static void attach(void *memory, int pair)
+static void attach(void *memory, int owner)
 {
 	struct room *to = memory;
 	int i;
 
 	for (i = 0; i < tw_config.columns; i++) {
 		unsigned long *memory = to->memory + i * (rows + OVERFLOWS);
-		enum tw_metric_id id = tw_config.metrics[i];
+		int value = tw_series_value(i);
 
-		to->of[id] = (struct histogram) {
-			.base = base_of(id, pair),
+		to->of[value] = (struct histogram) {
+			.base = tw_series_base(value, owner, rows),
 			.rows = memory, .outside = memory + rows,
 		};
 	}
@@ -107,10 +97,10 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	int i;
 
 	for (i = 0; i < tw_config.columns; i++) {
-		enum tw_metric_id id = tw_config.metrics[i];
+		int64_t ns = values_ns[tw_series_value(i)];
 
-		if (values_ns[id] != TW_NO_VALUE)
-			add(&to->of[id], row_of(values_ns[id]));
+		if (ns != TW_NO_VALUE)
+			add(&to->of[tw_series_value(i)], row_of(ns));
 	}
 	return false;
 }
@@ -118,10 +108,11 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 static const struct histogram *histogram_of(const struct tw_run *run,
 					    int column)
 {
-	struct room *room = tw_pair_room(run, tw_text_pair(column),
-					 &tw_part_histogram);
+	const struct tw_series series = tw_series_of(run, column);
+	const struct room *room = tw_rooms_find(series.rooms, run,
+						&tw_part_histogram);
 
-	return &room->of[tw_text_metric(column)];
+	return &room->of[series.value];
 }
 
 /* The row of all columns that is for @us; nothing if it is empty. */
@@ -148,13 +139,13 @@ static void print_row(FILE *file, const struct tw_run *run, int64_t us)
 }
 
 /* cyclictest prints no such line, as all of its columns are of one kind. */
-static void print_names(FILE *file)
+static void print_names(FILE *file, const struct tw_run *run)
 {
 	int i;
 
 	fprintf(file, "# Metrics:");
 	for (i = 0; i < tw_text_columns(); i++)
-		fprintf(file, " %s", tw_text_name(i));
+		fprintf(file, " %s", tw_series_of(run, i).name);
 	fputc('\n', file);
 }
 
@@ -167,14 +158,14 @@ static void print_latencies(FILE *file, const struct tw_run *run)
 	fprintf(file, "# Min Latencies:");
 	for (i = 0; i < columns; i++)
 		fprintf(file, " %05" PRId64,
-			tw_text_whole(tw_text_total(run, i)->min_ns));
+			tw_text_whole(tw_series_of(run, i).stats->min_ns));
 	fprintf(file, "\n# Avg Latencies:");
 	for (i = 0; i < columns; i++)
 		fprintf(file, " %05" PRId64, tw_text_whole((int64_t)
-			tw_stats_mean(tw_text_total(run, i))));
+			tw_stats_mean(tw_series_of(run, i).stats)));
 	fprintf(file, "\n# Max Latencies:");
 	for (i = 0; i < columns; i++) {
-		int64_t ns = tw_text_total(run, i)->max_ns;
+		int64_t ns = tw_series_of(run, i).stats->max_ns;
 
 		fprintf(file, " %05" PRId64, tw_text_whole(ns));
 		largest_ns = ns > largest_ns ? ns : largest_ns;
@@ -232,7 +223,7 @@ static void print(FILE *file, const struct tw_run *run)
 	fprintf(file, "# Histogram\n");
 	for (us = first; us < end; us++)
 		print_row(file, run, us);
-	print_names(file);
+	print_names(file, run);
 	print_latencies(file, run);
 	print_overflows(file, run);
 }

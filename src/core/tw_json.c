@@ -131,16 +131,6 @@ void tw_json_changed(FILE *file, const struct tw_process *begun,
 	fprintf(file, "%s, ", changed ? " }" : "");
 }
 
-/* The one CPU of a client; -1: it may use several, or was moved. */
-static int cpu_of(const struct tw_pair *pair)
-{
-	cpu_set_t cpus = pair->process[TW_CLIENT].cpus;
-
-	if (pair->left[TW_CLIENT].pid)
-		CPU_OR(&cpus, &cpus, &pair->left[TW_CLIENT].cpus);
-	return tw_place_single(&cpus);
-}
-
 void tw_json_usage(FILE *file, const struct tw_usage *usage)
 {
 	fprintf(file, "\"page_faults\": %" PRIu64 ", \"context_switches\": %"
@@ -172,7 +162,7 @@ static void write_all(FILE *file, void *data)
 		for (k = 0; tw_parts[k]; k++)
 			if (tw_parts[k]->column)
 				tw_parts[k]->column(file, run, i);
-		cpu = cpu_of(run->pairs[tw_text_pair(i)]);
+		cpu = tw_series_of(run, i).cpu;
 		fprintf(file, "      \"cpu\": %d,\n      \"node\": %d\n    }",
 			cpu, tw_numa_node(cpu));
 	}

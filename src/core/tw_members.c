@@ -63,7 +63,7 @@ void tw_members_phases(FILE *file, const struct tw_results *results,
 
 static void column(FILE *file, const struct tw_run *run, int column)
 {
-	const struct tw_stats *of = tw_text_total(run, column);
+	const struct tw_stats *of = tw_series_of(run, column).stats;
 	int pair = tw_text_pair(column);
 
 	fprintf(file, "      ");

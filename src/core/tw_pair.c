@@ -11,25 +11,15 @@
 #include "tw_numa.h"
 #include "tw_part.h"
 #include "tw_place.h"
+#include "tw_rooms.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_time.h"
 
-/* Rounded up, so that each part's memory is aligned. */
-static size_t room_of(const struct tw_part *part, const struct tw_run *run)
-{
-	return part->room ? (part->room(run) + 63) / 64 * 64 : 0;
-}
-
 void *tw_pair_room(const struct tw_run *run, int pair,
 		   const struct tw_part *part)
 {
-	size_t at = 0;
-	int i;
-
-	for (i = 0; tw_parts[i] != part; i++)
-		at += room_of(tw_parts[i], run);
-	return room_of(part, run) ? run->pairs[pair]->rooms + at : NULL;
+	return tw_rooms_find(run->pairs[pair]->rooms, run, part);
 }
 
 /* The client uses this memory in each cycle, so it is put on its node. */
@@ -46,7 +36,6 @@ void tw_pair_map(struct tw_run *run, int number)
 	struct tw_pair *pair = mmap(NULL, run->pair_size,
 				    PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int i;
 
 	if (pair == MAP_FAILED)
 		tw_say_fatal("no memory for pair %d: %m\n", number);
@@ -55,10 +44,7 @@ void tw_pair_map(struct tw_run *run, int number)
 	pair->number = number;
 	pair->tally.params = tw_config_params(number);
 	run->pairs[number] = pair;
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->attach && room_of(tw_parts[i], run))
-			tw_parts[i]->attach(tw_pair_room(run, number,
-							 tw_parts[i]), number);
+	tw_rooms_attach(pair->rooms, run, number);
 }
 
 void tw_pair_map_all(struct tw_run *run)
@@ -67,9 +53,7 @@ void tw_pair_map_all(struct tw_run *run)
 		      sysconf(_SC_PAGESIZE) / 1024;
 	int i;
 
-	run->pair_size = sizeof(struct tw_pair);
-	for (i = 0; tw_parts[i]; i++)
-		run->pair_size += room_of(tw_parts[i], run);
+	run->pair_size = sizeof(struct tw_pair) + tw_rooms_size(run);
 	if ((int64_t)run->pair_size / 1024 > kib / 2 / tw_config.pairs)
 		tw_say_fatal("the results of %d pairs need %zu KiB of memory each; allowed is half of this system's %lld KiB in all\n",
 			     (int)tw_config.pairs, run->pair_size / 1024,
@@ -107,7 +91,8 @@ static int list_recorders(const struct tw_run *run, int pair)
 	if (!next)
 		return -ENOMEM;
 	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->record && room_of(tw_parts[i], run))
+		if (tw_parts[i]->record &&
+		    tw_pair_room(run, pair, tw_parts[i]))
 			*next++ = (struct recorder) {
 				tw_parts[i]->lose, tw_parts[i]->record,
 				tw_pair_room(run, pair, tw_parts[i])

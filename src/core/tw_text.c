@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_process.h"
 #include "tw_text.h"
 #include "tw_time.h"
@@ -67,9 +68,45 @@ enum tw_metric_id tw_text_metric(int column)
 	return tw_config.metrics[column % tw_config.columns];
 }
 
-const char *tw_text_name(int column)
+/* The one CPU of a client; -1: it may use several, or was moved. */
+static int cpu_of(const struct tw_pair *pair)
 {
-	return tw_metrics[tw_text_metric(column)].name;
+	cpu_set_t cpus = pair->process[TW_CLIENT].cpus;
+
+	if (pair->left[TW_CLIENT].pid)
+		CPU_OR(&cpus, &cpus, &pair->left[TW_CLIENT].cpus);
+	return tw_place_single(&cpus);
+}
+
+struct tw_series tw_text_series(const struct tw_run *run, int pair,
+				enum tw_metric_id id)
+{
+	return (struct tw_series) {
+		tw_metrics[id].name, id, &run->pairs[pair]->total.stats[id],
+		run->pairs[pair]->rooms, cpu_of(run->pairs[pair]),
+	};
+}
+
+struct tw_series tw_series_of(const struct tw_run *run, int column)
+{
+	return tw_text_series(run, tw_text_pair(column),
+			      tw_text_metric(column));
+}
+
+int tw_series_value(int i)
+{
+	return (int)tw_config.metrics[i];
+}
+
+/* Where its values are to be expected; an interval may be shorter, too. */
+int64_t tw_series_base(int value, int pair, int64_t rows)
+{
+	const struct tw_metric_params params = tw_config_params(pair);
+	int64_t us = tw_ns_to_us(tw_metric_ideal_ns(value, &params));
+
+	if (value == TW_INTERVAL)
+		return us > rows / 2 ? us - rows / 2 : 0;
+	return us;
 }
 
 static void print_column(FILE *file, const struct tw_run *run, int column,

@@ -3,7 +3,7 @@
 #ifndef TW_TEXT_H
 #define TW_TEXT_H
 
-#include "tw_run.h"
+#include "tw_series.h"
 
 /* A value in the user's unit: us (integers are rounded down) or ns. */
 int64_t tw_text_whole(int64_t ns);
@@ -12,19 +12,14 @@ double tw_text_real(double ns);
 /* The mean: as min and max are rounded down, no more than that. */
 double tw_text_mean(const struct tw_stats *stats);
 
-/* Of all columns of all pairs: column i is metric i % columns of a pair. */
+/* How many there are in the results: see tw_series.h. */
 int tw_text_columns(void);
+
+/* Of all columns of all pairs: column i is metric i % columns of a pair. */
 int tw_text_pair(int column);
 enum tw_metric_id tw_text_metric(int column);
-const char *tw_text_name(int column);
-
-/* Over all steps. */
-static inline const struct tw_stats *tw_text_total(const struct tw_run *run,
-						   int column)
-{
-	return &run->pairs[tw_text_pair(column)]->
-		total.stats[tw_text_metric(column)];
-}
+struct tw_series tw_text_series(const struct tw_run *run, int pair,
+				enum tw_metric_id id);
 
 /*
  * The status: for each column the line of cyclictest; then, if the columns are

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "pt_case.h"
+#include "pt_record.h"
 #include "tw_say.h"
 
 #define BEST_OF		10
@@ -50,7 +50,7 @@ int64_t pt_reading_cost(int64_t (*read)(void))
 	return least * 1000 / READINGS;
 }
 
-static void *map(size_t size)
+void *pt_map(size_t size)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -107,7 +107,7 @@ static int block_size(const struct pt_case *c)
 	const struct pt_metric *metric;
 
 	for (metric = c->kind.metrics; metric->token; metric++)
-		one |= metric->interval;
+		one |= metric->span[0] >= PT_BEFORE;
 	return one ? 1 : PT_BLOCK;
 }
 
@@ -161,15 +161,16 @@ struct pt_case *pt_case_map(const struct pt_choice *choice)
 {
 	const struct pt_test *test = choice->test;
 	const bool one = test->flags & PT_ALONE;
-	struct pt_case start = { .choice = *choice }, *c;
+	struct pt_case start = { .choice = *choice, .before = pt_no_trial };
 	const struct pt_metric *metric;
 	const struct pt_role *role;
+	struct pt_case *c;
 	int copy, copies;
 
 	complete_kind(&start);
 	count_trials(&start);
 	start.size = sizeof(*c) + start.kept_max * sizeof(struct pt_kept);
-	c = map(start.size);
+	c = pt_map(start.size);
 	madvise(c, start.size, MADV_DONTFORK);	/* to be locked by all */
 	*c = start;
 	snprintf(c->name, PT_NAME, "%s%s%s%s%s", test->name,
@@ -194,7 +195,7 @@ struct pt_case *pt_case_map(const struct pt_choice *choice)
 void pt_case_open(struct pt_case *c)
 {
 	madvise(c, c->size, MADV_DOFORK);
-	c->room = map(c->choice.test->room + 1);
+	c->room = pt_map(c->choice.test->room + 1);
 }
 
 void pt_case_settle(struct pt_case *c)

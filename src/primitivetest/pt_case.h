@@ -44,6 +44,7 @@ struct pt_config {
 	struct pt_words tasks, cpus;
 	enum pt_order order;
 	bool us;		/* times are printed in microseconds */
+	bool details;		/* --metrics or -v: all is printed */
 	bool keep;		/* trials are kept, for --dump or -v */
 	bool trace;
 	bool two_cpus;		/* there are two that it may use */
@@ -67,7 +68,7 @@ void pt_config_cpus(cpu_set_t *cpus);
 #define PT_VERDICTS	4
 #define PT_FIRST	8	/* warm-up trials whose values are kept */
 #define PT_BLOCK	32	/* trials that are recorded together */
-#define PT_CASES_MAX	(TW_PAIRS_MAX - 1)	/* see struct pt_case, pair */
+#define PT_CASES_MAX	255
 
 /*
  * Parts of twowaytest that record values: of the whole run, the first; of each
@@ -128,6 +129,7 @@ struct pt_column {
 	int64_t target_ps;	/* 0: none */
 	struct tw_stats stats;	/* in ps */
 	struct pt_kept worst;
+	bool shown;		/* in the text */
 };
 
 /* The trial that was above -b, and what is needed to find its cause. */
@@ -145,8 +147,8 @@ struct pt_stamp {
 struct pt_case {
 	struct pt_choice choice;
 	struct pt_kind kind;	/* what the choice's lacks is as in the test */
-	struct tw_pair *pair;	/* memory of parts; NULL: it was not run */
-	void *rooms[PT_RECORDERS];	/* of each; NULL: it has none */
+	void *rooms;		/* memory of parts; NULL: it was not run */
+	void *room_of[PT_RECORDERS];	/* NULL: the part has none */
 	char name[PT_NAME];	/* "sync2.unnamed.process.same" */
 	const struct tw_clock *stamped;	/* t_ns; another in bintime only */
 	uint64_t trials;	/* to be measured; 0: until told */
@@ -174,8 +176,7 @@ struct pt_case {
 	/* The last ones wait for that: see pt_record(). */
 	int waiting, block_size;
 	struct pt_trial block[PT_BLOCK];
-	bool has_before;
-	struct pt_trial before;
+	struct pt_trial before;	/* the last one, or pt_no_trial */
 	uint64_t first_count;
 	int64_t first_ps[PT_FIRST][PT_METRICS];
 	uint64_t missed;	/* expiries */
@@ -211,6 +212,9 @@ extern int pt_column_count;
 struct pt_case *pt_case_map(const struct pt_choice *choice);
 void pt_case_open(struct pt_case *c);
 void pt_case_settle(struct pt_case *c);
+
+/* Memory that all processes share. What fails ends the program. */
+void *pt_map(size_t size);
 
 /* What a reading of tw_config.clock takes. */
 extern int64_t pt_clock_ps;

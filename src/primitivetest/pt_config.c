@@ -203,8 +203,6 @@ static void check(struct tw_run *run)
 	tw_config_roles[TW_CLIENT] = tw_config_roles[TW_SERVER] = "task";
 	tw_config_roles[TW_MAIN] = "parent of the tasks";
 	tw_config.intervals_us[0] = tw_config.sleep_us = 0;
-	for (i = 0; i < PT_METRICS; i++)
-		tw_config.metrics[i] = i;
 	tw_config.columns = PT_METRICS;
 	tw_config.schedule = pt_starter_schedule;
 	if (unbuffered)

@@ -93,12 +93,12 @@ static struct tw_limit_value value(const struct tw_run *run, int column,
 	const struct tw_limit_open open = {
 		.cut = (double)c->lost_ns > limit->most ? c->missed : 0,
 	};
+	const struct tw_series series = tw_series_of(run, column);
 	struct tw_limit in_ps = *limit;
 	struct tw_limit_value of;
 
 	in_ps.most *= PT_PS_PER_NS;
-	of = tw_limit_value(run, tw_text_pair(column), tw_text_metric(column),
-			    &pt_columns[column]->stats, &open, &in_ps);
+	of = tw_limit_value(run, &series, &open, &in_ps);
 	of.value /= PT_PS_PER_NS;
 	return of;
 }

@@ -36,6 +36,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_load,
 	&tw_part_throttle,
 	&tw_part_suspend,	/* ends before that, which asks it */
+	&pt_part_text,	/* checked after that which finds the rows */
 	&pt_part_report,
 	&pt_part_amiss,
 	&tw_part_percentiles,

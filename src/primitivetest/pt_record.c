@@ -14,18 +14,23 @@
 #define SPIN_NS		(500 * TW_NS_PER_MS)
 #define PERIOD_NS	TW_NS_PER_S
 
+const struct pt_trial pt_no_trial = {
+	.t_ns = { PT_NO_VALUE, PT_NO_VALUE, PT_NO_VALUE, PT_NO_VALUE,
+		  PT_NO_VALUE },
+};
+
 int64_t pt_value_ps(const struct pt_metric *metric, const struct pt_trial *now,
 		    const struct pt_trial *before)
 {
-	int64_t ps;
+	int64_t at_ns[PT_TIMES], ps;
+	int i;
 
-	if (metric->interval && !before)
-		return PT_NO_VALUE;
-	if (!metric->interval)
-		before = now;
-	ps = (now->t_ns[metric->to] - before->t_ns[metric->from] -
-	      now->t_ns[metric->less_to] + now->t_ns[metric->less_from]) *
-	     PT_PS_PER_NS;
+	memcpy(at_ns, now->t_ns, sizeof(now->t_ns));
+	memcpy(at_ns + PT_BEFORE, before->t_ns, sizeof(before->t_ns));
+	for (i = 0; i < 4; i++)
+		if (at_ns[metric->span[i]] == PT_NO_VALUE)
+			return PT_NO_VALUE;
+	ps = tw_metric_span(metric->span, at_ns) * PT_PS_PER_NS;
 	if (metric->not_zero && !ps)
 		return PT_NO_VALUE;
 	return metric->per > 1 ? (ps - pt_clock_ps) / metric->per : ps;
@@ -79,7 +84,7 @@ static int64_t late_ns_of(const struct pt_case *c, const struct pt_kept *kept,
 		if (late_ns <= most_ns)
 			continue;
 		most_ns = late_ns;
-		*end_ns = kept->trial.t_ns[metric->to];
+		*end_ns = kept->trial.t_ns[metric->span[1]];
 	}
 	return most_ns;
 }
@@ -89,7 +94,7 @@ static void record_late(struct pt_case *c, const struct pt_kept *kept)
 	int64_t end_ns = 0, late_ns = late_ns_of(c, kept, &end_ns);
 
 	if (tw_stop_fits_any(late_ns))
-		tw_throttle_note(c->rooms[0], late_ns,
+		tw_throttle_note(c->room_of[0], late_ns,
 				 end_ns - tw_clocks_ahead_ns(c->stamped));
 }
 
@@ -106,11 +111,11 @@ static void add_all(struct pt_case *c, const struct pt_kept *kept)
 		if (kept->values_ps[i] != PT_NO_VALUE)
 			add(&c->column[i], kept, kept->values_ps[i]);
 	}
-	if (c->rooms[0])
+	if (c->room_of[0])
 		record_late(c, kept);
 	for (i = 1; i < PT_RECORDERS; i++)
-		if (c->rooms[i])
-			pt_recorders[i]->record(c->rooms[i], NULL,
+		if (c->room_of[i])
+			pt_recorders[i]->record(c->room_of[i], NULL,
 						kept->values_ps);
 	if (kept->number <= c->kept_max)
 		c->kept[kept->number - 1] = *kept;
@@ -125,33 +130,18 @@ bool pt_clock_was_set(struct pt_case *c)
 	return c->watch.set_ns;
 }
 
-void pt_leave_out(struct pt_trial *trial)
-{
-	int i;
-
-	for (i = 0; i < PT_STAMPS; i++)
-		trial->t_ns[i] = PT_NO_VALUE;
-}
-
-bool pt_is_left_out(const struct pt_trial *trial)
-{
-	return trial->t_ns[0] == PT_NO_VALUE;
-}
-
 /* @done: how many trials there were before it. */
 static void record(struct pt_case *c, const struct pt_trial *trial,
 		   uint64_t done)
 {
 	const struct pt_test *test = c->choice.test;
-	bool left_out = pt_is_left_out(trial);
 	uint64_t warmup = tw_config.warmup;
 	struct pt_kept kept = { .trial = *trial };
 	int i;
 
 	for (i = 0; i < PT_METRICS; i++)
-		kept.values_ps[i] = i < c->columns && !left_out ?
-			pt_value_ps(c->column[i].metric, trial,
-				    c->has_before ? &c->before : NULL) :
+		kept.values_ps[i] = i < c->columns ?
+			pt_value_ps(c->column[i].metric, trial, &c->before) :
 			PT_NO_VALUE;
 	if (done >= warmup) {
 		kept.number = done - warmup + 1;
@@ -161,13 +151,11 @@ static void record(struct pt_case *c, const struct pt_trial *trial,
 		       sizeof(kept.values_ps));
 		c->first_count = done + 1;
 	}
-	c->jumps.left_out += left_out && done >= warmup;
+	c->jumps.left_out += pt_is_left_out(trial) && done >= warmup;
 	if (trial->t_ns[test->late] < trial->t_ns[test->early])
 		c->wrong++;
-	if (!c->broke.kept.number) {	/* else that is before it */
+	if (!c->broke.kept.number)	/* else that is before it */
 		c->before = *trial;
-		c->has_before = !left_out;
-	}
 }
 
 static void record_waiting(struct pt_case *c)
@@ -177,7 +165,7 @@ static void record_waiting(struct pt_case *c)
 
 	for (i = 0; i < c->waiting; i++) {
 		if (was_set)
-			pt_leave_out(&c->block[i]);
+			c->block[i] = pt_no_trial;
 		record(c, &c->block[i], c->recorded + (uint64_t)i);
 	}
 	c->recorded += (uint64_t)c->waiting;
@@ -336,7 +324,8 @@ void pt_rest(struct pt_task *task)
 	sleep_until(now_ns + (over ? spun_ns : PERIOD_NS - spun_ns));
 	task->spin_begin_ns = 0;
 	/* What the sleep did is in no trial, nor between two. */
-	task->in->has_before &= over;
+	if (!over)
+		task->in->before = pt_no_trial;
 }
 
 int pt_check_sum(struct pt_task *task, uint64_t sum)

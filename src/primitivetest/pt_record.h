@@ -45,12 +45,16 @@ static inline bool pt_over(const struct pt_task *task)
 
 /*
  * Called by the task that leads, after trials that are not yet recorded:
- * whether the clock was set meanwhile. Then they are left out, each of them by
- * pt_leave_out().
+ * whether the clock was set meanwhile. Then each of them is left out: it becomes
+ * this one, whose times are not known.
  */
 bool pt_clock_was_set(struct pt_case *c);
-void pt_leave_out(struct pt_trial *trial);
-bool pt_is_left_out(const struct pt_trial *trial);
+extern const struct pt_trial pt_no_trial;
+
+static inline bool pt_is_left_out(const struct pt_trial *trial)
+{
+	return trial->t_ns[0] == PT_NO_VALUE;
+}
 
 /* Takes a timestamp of the trial, whichever task calls it. Returns it. */
 static inline int64_t pt_stamp(struct pt_task *task, int i)
@@ -89,7 +93,10 @@ static inline void pt_await(struct pt_task *task)
 	pt_wait(&task->gate);
 }
 
-/* The value of a metric in ps; PT_NO_VALUE: this trial has none. */
+/*
+ * The value of a metric in ps; PT_NO_VALUE: this trial has none. @before: it, or
+ * pt_no_trial.
+ */
 int64_t pt_value_ps(const struct pt_metric *metric, const struct pt_trial *now,
 		    const struct pt_trial *before);
 

@@ -1,54 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "pt_report.h"
+#include "tw_array.h"
 #include "tw_jumps.h"
 #include "tw_place.h"
 
 #define EDGES	2	/* switches of a task before and after all trials */
+#define NAMES	6	/* of rows in a line */
+#define ROOM	(PT_TEXT + 16)
 
 struct pt_derived pt_derived[PT_DERIVED_MAX];
 int pt_derived_count;
-
-bool pt_report_json;
-
-/* What the shared files print: "ns" are ps here. */
-double tw_text_real(double ps)
-{
-	bool us = pt_report_json ? !tw_config.nsecs : pt_config.us;
-
-	return ps / PT_PS_PER_NS / (us ? TW_NS_PER_US : 1);
-}
-
-int64_t tw_text_whole(int64_t ps)
-{
-	return (int64_t)tw_text_real((double)ps);
-}
-
-int tw_text_columns(void)
-{
-	return pt_column_count;
-}
-
-int tw_text_pair(int column)
-{
-	return pt_columns[column]->in->pair->number;
-}
-
-enum tw_metric_id tw_text_metric(int column)
-{
-	return pt_columns[column] - pt_columns[column]->in->column;
-}
-
-const char *tw_text_name(int column)
-{
-	return pt_columns[column]->name;
-}
 
 void pt_derive(double value, const char *unit, const char *formula,
 	       const char *name, ...)
@@ -95,51 +62,6 @@ double pt_rate(const struct pt_column *column)
 	       1e9 * PT_PS_PER_NS / mean_ps : 0;
 }
 
-/* Nanoseconds are rounded down to whole ones. */
-static double shown(double ps)
-{
-	return pt_config.us ? tw_text_real(ps) : floor(tw_text_real(ps));
-}
-
-static void print_column(FILE *file, int number)
-{
-	const struct pt_column *column = pt_columns[number];
-	const struct tw_stats *of = &column->stats;
-	const struct pt_task *task = &column->in->task[0];
-	int digits = pt_config.us ? 3 : 0;
-
-	fprintf(file, "T:%2d (%5d) P:%2d I:%" PRId64 " C:%7" PRIu64
-		" Min:%7.*f Act:%8.*f Avg:%8.*f Max:%8.*f Std:%8.1f %s\n",
-		number, task->pid, task->priority, pt_config.interval_us,
-		of->count, digits, shown((double)of->min_ns), digits,
-		shown((double)of->last_ns), digits, shown(tw_stats_mean(of)),
-		digits, shown((double)of->max_ns),
-		tw_text_real(tw_stats_deviation(of)), column->name);
-}
-
-/* The columns of the cases that have ended. */
-void tw_text_status(FILE *file, const struct tw_run *run)
-{
-	int i;
-
-	for (i = 0; i < pt_column_count; i++)
-		print_column(file, i);
-}
-
-void tw_text_print(FILE *file, const struct tw_run *run)
-{
-	int i;
-
-	if (!run->no_status)
-		tw_text_status(file, run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->text)
-			tw_parts[i]->text(file, run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->remark)
-			tw_parts[i]->remark(file, run);
-}
-
 static void print_value(FILE *file, int64_t ps)
 {
 	if (ps == PT_NO_VALUE)
@@ -166,19 +88,6 @@ static void print_first(FILE *file, const struct pt_case *c)
 	fprintf(file, "\n");
 }
 
-static void print_switches(FILE *file, const struct pt_case *c)
-{
-	struct pt_switches of = pt_switches(c);
-
-	if (of.lack)
-		fprintf(file, "# Not switched: %s: %" PRId64 " of %" PRId64 " switches happened\n",
-			c->name, of.had, of.needed);
-	else if (of.needed && of.had > of.usual + of.usual / 100 +
-				       EDGES * c->task_count)
-		fprintf(file, "# Preempted: %s: %" PRId64 " switches more than the %" PRId64 " needed\n",
-			c->name, of.had - of.usual, of.usual);
-}
-
 static void print_changes(FILE *file, const struct pt_case *c)
 {
 	char whose[PT_NAME + 32];
@@ -203,53 +112,180 @@ void pt_report_values(FILE *file, const struct pt_case *c,
 	}
 }
 
-static void print_case(FILE *file, const struct tw_run *run,
-		       const struct pt_case *c)
+static void print_rates(FILE *file, const struct pt_case *c)
 {
 	int i;
 
-	print_first(file, c);
-	if (c->missed)
-		fprintf(file, "# Missed: %s: %" PRIu64 "\n", c->name,
-			c->missed);
-	if (c->throttled)
-		fprintf(file, "# Throttled: %s: %" PRIu64 "\n", c->name,
-			c->throttled);
 	for (i = 0; i < c->columns; i++)
-		if (pt_rate(&c->column[i]) > 0)
+		if (c->column[i].shown && pt_rate(&c->column[i]) > 0)
 			fprintf(file, "# Rate: %s %.0f %s/s\n",
 				c->column[i].name, pt_rate(&c->column[i]),
 				c->column[i].metric->rate);
-	for (i = 0; i < c->verdicts; i++)
-		fprintf(file, "# Verdict: %s: %s%s\n", c->name,
-			c->verdict[i].failed ? "failed: " : "",
-			c->verdict[i].text);
+}
+
+/* What rows have to say, each the @n-th time; false: nothing. */
+struct remark {
+	const char *word;
+	bool (*text)(const struct pt_case *c, int n, char text[ROOM]);
+	bool counts;		/* of several rows, in one line */
+	bool skipped;		/* of rows that were not measured, only */
+};
+
+static bool has(const struct remark *of, int number, int n, char text[ROOM])
+{
+	const struct pt_case *c = pt_cases[number];
+
+	return of->skipped == (*c->refused != '\0') && of->text(c, n, text);
+}
+
+static bool has_same(const struct remark *of, int number, const char *text)
+{
+	char other[ROOM];
+	int n;
+
+	for (n = 0; has(of, number, n, other); n++)
+		if (!strcmp(other, text))
+			return true;
+	return false;
+}
+
+/* From this row on, the names of all that have this text. */
+static void print_names(FILE *file, const struct remark *of, int first,
+			const char *text)
+{
+	int i, names = 0;
+
+	for (i = first; i < (pt_config.details ? first + 1 : pt_case_count);
+	     i++)
+		if (has_same(of, i, text) && names++ < NAMES)
+			fprintf(file, "%s%s", names > 1 ? ", " : "",
+				pt_cases[i]->name);
+	if (names > NAMES)
+		fprintf(file, " and %d more", names - NAMES);
+}
+
+/* A line for each row; without details, one for all that share a text. */
+static void print_remark(FILE *file, const struct remark *of)
+{
+	bool joined = of->counts && !pt_config.details;
+	int i, k, n, lines = 0;
+	char text[ROOM];
+
+	for (i = 0; i < pt_case_count; i++)
+		for (n = 0; has(of, i, n, text); n++) {
+			for (k = pt_config.details ? i : 0; k < i; k++)
+				if (has_same(of, k, text))
+					break;
+			if (k < i)
+				continue;
+			if (joined && lines++ >= NAMES)
+				continue;
+			if (joined && lines > 1)
+				fprintf(file, "; ");
+			else
+				fprintf(file, "# %s: ", of->word);
+			print_names(file, of, i, text);
+			fprintf(file, ": %s%s", text, joined ? "" : "\n");
+		}
+	if (lines > NAMES)
+		fprintf(file, "; and %d more", lines - NAMES);
+	if (lines)
+		fprintf(file, "\n");
+}
+
+static bool text_skipped(const struct pt_case *c, int n, char text[ROOM])
+{
+	snprintf(text, ROOM, "%s", c->refused);
+	return !n;
+}
+
+static bool text_missed(const struct pt_case *c, int n, char text[ROOM])
+{
+	snprintf(text, ROOM, "%" PRIu64, c->missed);
+	return !n && c->missed;
+}
+
+static bool text_throttled(const struct pt_case *c, int n, char text[ROOM])
+{
+	snprintf(text, ROOM, "%" PRIu64, c->throttled);
+	return !n && c->throttled;
+}
+
+static bool text_verdict(const struct pt_case *c, int n, char text[ROOM])
+{
+	if (n < c->verdicts)
+		snprintf(text, ROOM, "%s%s",
+			 c->verdict[n].failed ? "failed: " : "",
+			 c->verdict[n].text);
+	return n < c->verdicts;
+}
+
+static bool text_lack(const struct pt_case *c, int n, char text[ROOM])
+{
+	struct pt_switches of = pt_switches(c);
+
+	snprintf(text, ROOM, "%" PRId64 " of %" PRId64 " switches happened",
+		 of.had, of.needed);
+	return !n && of.lack;
+}
+
+static bool text_preempted(const struct pt_case *c, int n, char text[ROOM])
+{
+	struct pt_switches of = pt_switches(c);
+
+	if (pt_config.details)
+		snprintf(text, ROOM, "%" PRId64 " switches more than the %" PRId64 " needed",
+			 of.had - of.usual, of.usual);
+	else
+		snprintf(text, ROOM, "%" PRId64 " times", of.had - of.usual);
+	return !n && !of.lack && of.needed &&
+	       of.had > of.usual + of.usual / 100 + EDGES * c->task_count;
+}
+
+static const struct remark remarks[] = {
+	{ "Skipped", text_skipped, false, true },
+	{ "Missed", text_missed, true, false },
+	{ "Throttled", text_throttled, true, false },
+	{ "Verdict", text_verdict, false, false },
+}, amiss[] = {
+	{ "Not switched", text_lack, false, false },
+	{ "Preempted", text_preempted, true, false },
+};
+
+/* Without details, only the figure that others lead to. */
+static void print_derived(FILE *file)
+{
+	const struct pt_derived *of = pt_derived;
+
+	for (; of < pt_derived + pt_derived_count; of++) {
+		bool last = !strncmp(of->name, "rhealstone", 10);
+
+		if (!last && !pt_config.details)
+			continue;
+		fprintf(file, "# %s: %s %.1f%s%s = %s\n",
+			last ? "Rhealstone" : "Derived", of->name, of->value,
+			strcmp(of->unit, "ns") ? " " : "",
+			strcmp(of->unit, "ns") ? of->unit : "", of->formula);
+	}
 }
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	const struct pt_derived *of;
 	int i;
 
 	tw_place_print(file, tw_place_words[TW_CLIENT] ? NULL : "-a ");
-	if (pt_column_count)
+	if (pt_column_count && pt_config.details)
 		fprintf(file, "# Clock: a reading of %s takes %.1f ns, which is subtracted only from values of several operations\n",
 			tw_config.clock->name,
 			(double)pt_clock_ps / PT_PS_PER_NS);
-	for (i = 0; i < pt_case_count; i++)
-		if (*pt_cases[i]->refused)
-			fprintf(file, "# Skipped: %s: %s\n", pt_cases[i]->name,
-				pt_cases[i]->refused);
-		else
-			print_case(file, run, pt_cases[i]);
-	for (i = 0; i < pt_derived_count; i++) {
-		of = &pt_derived[i];
-		fprintf(file, "# %s: %s %.1f%s%s = %s\n",
-			strncmp(of->name, "rhealstone", 10) ? "Derived" :
-			"Rhealstone", of->name, of->value,
-			strcmp(of->unit, "ns") ? " " : "",
-			strcmp(of->unit, "ns") ? of->unit : "", of->formula);
-	}
+	for (i = 0; i < pt_case_count && pt_config.details; i++)
+		if (!*pt_cases[i]->refused) {
+			print_first(file, pt_cases[i]);
+			print_rates(file, pt_cases[i]);
+		}
+	for (i = 0; i < (int)ARRAY_SIZE(remarks); i++)
+		print_remark(file, &remarks[i]);
+	print_derived(file);
 }
 
 static bool exceeded(const struct tw_run *run)
@@ -278,10 +314,11 @@ static void print_amiss(FILE *file, const struct tw_run *run)
 	int i;
 
 	tw_jumps_text(file, &jumps, "trial");
+	for (i = 0; i < (int)ARRAY_SIZE(amiss); i++)
+		print_remark(file, &amiss[i]);
 	for (i = 0; i < pt_case_count; i++) {
 		if (*pt_cases[i]->refused)
 			continue;
-		print_switches(file, pt_cases[i]);
 		print_changes(file, pt_cases[i]);
 		print_break(file, pt_cases[i]);
 	}

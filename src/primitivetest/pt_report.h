@@ -26,6 +26,7 @@ extern const struct tw_part pt_part_json;
 extern const struct tw_part pt_part_report;
 extern const struct tw_part pt_part_amiss;
 extern const struct tw_part pt_part_select;
+extern const struct tw_part pt_part_text;
 extern const struct tw_part pt_part_trace;
 extern const struct tw_part pt_part_worst;
 

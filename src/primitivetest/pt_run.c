@@ -3,7 +3,7 @@
  * primitivetest: main starts one case after another, and waits for its end. The
  * files that it shares with twowaytest, of which main() is one, know all of its
  * tasks as the one pair 0: as the client those on the first CPU, as the server
- * those on the second. Further pairs are memory for the values of a case.
+ * those on the second.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,6 +21,7 @@
 #include "tw_output.h"
 #include "tw_place.h"
 #include "tw_reap.h"
+#include "tw_rooms.h"
 #include "tw_say.h"
 #include "tw_text.h"
 #include "tw_throttle.h"
@@ -127,17 +128,18 @@ static void judge(struct tw_run *run, const struct pt_case *c)
 static void measure(struct tw_run *run, struct pt_case *c)
 {
 	uint64_t throttled = tw_throttled(run, 0);
-	int number = pt_case_count + 1, i, err;
+	size_t size = tw_rooms_size(run) + 1;
+	int i, err;
 
-	tw_pair_map(run, number);
-	c->pair = run->pairs[number];
+	c->rooms = pt_map(size);
+	tw_rooms_attach(c->rooms, run, pt_case_count);
 	for (i = 0; i < PT_RECORDERS; i++)
-		c->rooms[i] = tw_pair_room(run, i ? number : 0,
-					   pt_recorders[i]);
-	madvise(c->pair, run->pair_size, MADV_DOFORK);
+		c->room_of[i] = tw_rooms_find(i ? c->rooms :
+					      run->pairs[0]->rooms, run,
+					      pt_recorders[i]);
 	pt_case_open(c);
 	err = pt_starter_start(c);
-	madvise(c->pair, run->pair_size, MADV_DONTFORK);
+	madvise(c->rooms, size, MADV_DONTFORK);
 	take_signals(run, c);
 	run->failed |= err && err != -EINTR;
 	if (err)
@@ -150,11 +152,8 @@ static void measure(struct tw_run *run, struct pt_case *c)
 	for (i = 0; i < c->task_count; i++)	/* for who else used the CPUs */
 		run->pairs[0]->usage[c->task[i].on].cpu_us +=
 			c->task[i].used.cpu_us;
-	for (i = 0; i < c->columns; i++) {
-		c->pair->total.stats[i] = c->column[i].stats;
+	for (i = 0; i < c->columns; i++)
 		run->measured |= c->column[i].stats.count > 0;
-	}
-	c->pair->process[TW_CLIENT] = c->task[0].begun;
 	if (*c->refused && c->choice.named)
 		tw_say_warn("--test: %s: %s\n", c->name, c->refused);
 	run->failed |= tw_process_failed(&c->starter, true) ||

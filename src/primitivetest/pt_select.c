@@ -21,7 +21,13 @@ static const char *const groups[] = {
 	"all", NULL
 };
 
-static const char *tests;	/* NULL: aegis */
+/* Of each primitive the usual kind; it takes about 15 s. */
+static const char basic[] =
+	"timer.1000,sleep.absolute.1000,clock.monotonic,sync1.unnamed,"
+	"sync1.mutex,sync2.unnamed,sync2.cond,sync2.mutex,message.64,pipe.64,"
+	"signal.sigwaitinfo,yield.2x0,thread";
+
+static const char *tests = "basic";
 static bool list;
 
 #define refuse(word, format, ...) \
@@ -91,7 +97,7 @@ static void add_kind(const struct pt_test *test, const struct pt_kind *kind,
 				});
 }
 
-/* The kind @only, or all. An own kind replaces the test's, unless one is named. */
+/* The kind @only, or all. An own kind replaces those that are not named. */
 static bool add_test(const struct pt_test *test, const char *only, bool named)
 {
 	static const struct pt_kind none;
@@ -99,7 +105,7 @@ static bool add_test(const struct pt_test *test, const char *only, bool named)
 	const struct pt_kind *own = own_kind(test);
 	bool found = false;
 
-	if (own && (!only || !strcmp(only, own->name))) {
+	if (own && (!only || !named || !strcmp(only, own->name))) {
 		add_kind(test, own, named);
 		return true;
 	}
@@ -125,8 +131,8 @@ refuse_kind(const struct pt_test *test, const char *word)
 	refuse(word, "there is no such kind; %s has: %s", test->name, names);
 }
 
-/* A test, TEST.KIND, or a group. */
-static void add_word(const char *word)
+/* A test, TEST.KIND, or a group of them; @given: by the user. */
+static void add_word(const char *word, bool given)
 {
 	size_t length = strcspn(word, ".");
 	const char *only = word[length] ? word + length + 1 : NULL;
@@ -141,7 +147,7 @@ static void add_word(const char *word)
 			!memcmp(pt_tests[i]->name, word, length);
 		if (!named && !((pt_tests[i]->groups | ALL) & group))
 			continue;
-		if (!add_test(pt_tests[i], only, named))
+		if (!add_test(pt_tests[i], only, named && given))
 			refuse_kind(pt_tests[i], word);
 		found = true;
 	}
@@ -149,15 +155,29 @@ static void add_word(const char *word)
 		refuse(word, "there is no such test or group; --list shows them");
 }
 
+/* Words separated by commas or spaces. */
+static void add_words(const char *words, bool given)
+{
+	char *rest = strdup(words), *word;
+
+	while (rest && (word = strsep(&rest, ", ")))
+		if (!strcmp(word, "basic"))
+			add_words(basic, false);
+		else if (*word)
+			add_word(word, given);
+}
+
 /* A second --test adds to the first. */
 static void parse(const struct tw_option *option, char *value)
 {
+	static bool given;
 	char *both;
 
-	if (asprintf(&both, "%s%s%s", tests ? tests : "", tests ? "," : "",
+	if (asprintf(&both, "%s%s%s", given ? tests : "", given ? "," : "",
 		     value) < 0)
 		tw_say_fatal("no memory\n");
 	tests = both;
+	given = true;
 }
 
 /* An option of some tests, which its help names, is refused if none is run. */
@@ -176,14 +196,7 @@ static void check_own(enum pt_own own, const char *option)
 
 void pt_select(void)
 {
-	char *rest, *word;
-
-	if (!tests)
-		tests = "aegis";
-	rest = strdup(tests);
-	while (rest && (word = strsep(&rest, ", ")))
-		if (*word)
-			add_word(word);
+	add_words(tests, true);
 	if (!pt_chosen_count)
 		tw_say_fatal("--test=%s: at least one test is needed; --list shows them\n",
 			     tests);
@@ -208,7 +221,8 @@ static const struct tw_option options[] = {
 	  .help = "print the tests and their kinds; measure nothing" },
 	{ 0, "test", TW_LIST, &tests, .choice = word, .parse = parse,
 	  .help = "run these groups, or tests as sync2 or sync2.cond,\n"
-		  "default aegis; see --list" },
+		  "default basic: the usual ones, about 15 s;\n"
+		  "see --list" },
 	{ .name = NULL }
 };
 
@@ -241,6 +255,8 @@ static void check(struct tw_run *run)
 		return;
 	for (i = 0; pt_tests[i]; i++)
 		print_test(pt_tests[i]);
+	printf("%-9s the usual kind of each primitive; the default\n"
+	       "          tests: %s\n", "basic", basic);
 	if (fflush(stdout))
 		tw_say_fatal("cannot write to standard output\n");
 	exit(EXIT_SUCCESS);

@@ -17,6 +17,8 @@
 #include "tw_time.h"
 
 #define PT_STAMPS	5	/* timestamps of a trial */
+#define PT_BEFORE	PT_STAMPS	/* from here on: of the one before it */
+#define PT_TIMES	(2 * PT_STAMPS)
 #define PT_METRICS	5	/* of a test */
 #define PT_TASKS	17
 #define PT_PS_PER_NS	1000
@@ -26,7 +28,7 @@ struct pt_case;
 struct pt_task;
 
 struct pt_trial {
-	int64_t t_ns[PT_STAMPS];	/* PT_NO_VALUE: see pt_leave_out() */
+	int64_t t_ns[PT_STAMPS];	/* PT_NO_VALUE: see pt_no_trial */
 	int copy;		/* whose it is, of copies that each have some */
 	int pid;		/* of a task that lives for it only; 0: none */
 };
@@ -42,7 +44,7 @@ enum pt_level {
 	PT_STEPPED	/* of the first copy P, of the next P - 1, and so on */
 };
 
-/* What a task is to do from the first timestamp of a metric to the second. */
+/* What a task is to do from the first time of a metric to the second. */
 enum pt_to {
 	PT_TO_NOTHING,		/* others do, within it; or it is not a time */
 	PT_TO_ADD,		/* it adds up all spans of the trial */
@@ -57,7 +59,7 @@ enum pt_to {
 #define PT_OF_TRIAL	(-1)	/* the task whose pid is in the trial */
 
 /* For --trace: who is late if a trial is, by number among the tasks. */
-struct pt_span {
+struct pt_who {
 	enum pt_to to;
 	int task;		/* who is to do it; of copies, the first one */
 	int by;			/* who is to wake it */
@@ -66,15 +68,14 @@ struct pt_span {
 struct pt_metric {
 	const char *token;	/* NULL: end of the table */
 	const char *label;
-	int from, to;		/* the value is t_ns[to] - t_ns[from]... */
-	int less_from, less_to;	/* ...less the time between these two */
-	bool interval;		/* ...t_ns[from] of the trial before */
+	/* Between times of a trial, as in struct tw_metric. */
+	uint8_t span[4];
 	bool not_zero;		/* 0 is none */
-	struct pt_span span;
+	struct pt_who who;
 	/* What one value is one of, as "messages", for "# Rate:"; or NULL. */
 	const char *rate;
 	/*
-	 * Above 1: so many operations are between the two timestamps. Then
+	 * Above 1: so many operations are between the two times. Then
 	 * the clock's cost is subtracted, and the rest divided.
 	 */
 	int per;
@@ -82,11 +83,14 @@ struct pt_metric {
 	int64_t (*target_ps)(const struct pt_case *c);
 };
 
-/* One that is t_ns[to] - t_ns[from]; the last words may be more members. */
-#define PT_METRIC(name, text, first, last, ...) \
-	{ .token = name, .label = text, .from = first, .to = last, __VA_ARGS__ }
-#define PT_SPAN(...)	.span = { __VA_ARGS__ }
-#define PT_RUNS		PT_SPAN(PT_TO_RUN, 0, 0)
+/* From a time to another, the last words may be more members; and two spans. */
+#define PT_METRIC(name, text, from, to, ...) \
+	PT_METRIC2(name, text, from, to, 0, 0, __VA_ARGS__)
+#define PT_METRIC2(name, text, from, to, from2, to2, ...) \
+	{ .token = name, .label = text, .span = { from, to, from2, to2 }, \
+	  __VA_ARGS__ }
+#define PT_WHO(...)	.who = { __VA_ARGS__ }
+#define PT_RUNS		PT_WHO(PT_TO_RUN, 0, 0)
 
 /* A table of metrics, kinds or roles. */
 #define PT_TABLE(of, ...)	(const struct pt_##of[]) { __VA_ARGS__, { 0 } }

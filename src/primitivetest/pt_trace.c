@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pt_record.h"
 #include "pt_report.h"
 #include "tw_cause.h"
 #include "tw_file.h"
@@ -42,7 +43,7 @@ static void begin(struct tw_run *run)
 
 static bool has_span(const struct pt_case *c, int i)
 {
-	return c->column[i].metric->span.to > PT_TO_ADD &&
+	return c->column[i].metric->who.to > PT_TO_ADD &&
 	       c->broke.kept.values_ps[i] != PT_NO_VALUE;
 }
 
@@ -75,12 +76,13 @@ static double excess_ns(const struct pt_case *c, int i)
 static bool is_within(const struct pt_metric *part,
 		      const struct pt_metric *whole)
 {
-	return whole->span.to == PT_TO_ADD ||
-	       (!whole->less_to && part->from >= whole->from &&
-		part->to <= whole->to);
+	return whole->who.to == PT_TO_ADD ||
+	       (whole->span[2] == whole->span[3] &&
+		part->span[0] >= whole->span[0] &&
+		part->span[1] <= whole->span[1]);
 }
 
-/* A task's name and number; @number: as in struct pt_span. */
+/* A task's name and number; @number: as in struct pt_who. */
 static const char *task_of(const struct pt_case *c, int number, pid_t *pid)
 {
 	*pid = number == PT_OF_TRIAL ? c->broke.kept.trial.pid :
@@ -91,21 +93,22 @@ static const char *task_of(const struct pt_case *c, int number, pid_t *pid)
 static struct tw_span span_of(const struct pt_case *c, int i, int64_t ahead_ns)
 {
 	const struct pt_metric *metric = c->column[i].metric;
-	const struct pt_span *of = &metric->span;
+	const struct pt_who *of = &metric->who;
 	const struct pt_trial *trial = &c->broke.kept.trial;
+	const int from = metric->span[0] % PT_BEFORE, to = metric->span[1];
 	struct tw_span span = {
 		.name = metric->token, .own = "prim-",
 		.waits = of->to == PT_TO_RUN ? TW_BLOCKED : TW_UNKNOWN,
 		.works = of->to == PT_TO_RUN || of->to == PT_TO_WAIT_LONG,
-		.begin_ns = trial->t_ns[metric->from] - ahead_ns,
-		.due_ns = trial->t_ns[metric->from] - ahead_ns,
-		.end_ns = trial->t_ns[metric->to] - ahead_ns,
+		.begin_ns = trial->t_ns[from] - ahead_ns,
+		.due_ns = trial->t_ns[from] - ahead_ns,
+		.end_ns = trial->t_ns[to] - ahead_ns,
 	};
 
 	if (of->to == PT_TO_SLEEP)
 		span.begin_ns = trial->t_ns[0] - ahead_ns;
 	if (of->to == PT_TO_REPEAT) {
-		span.begin_ns = c->before.t_ns[metric->to] - ahead_ns;
+		span.begin_ns = c->before.t_ns[to] - ahead_ns;
 		span.due_ns = span.begin_ns +
 			      metric->target_ps(c) / PT_PS_PER_NS;
 	}
@@ -185,7 +188,7 @@ static void look(void)
 	if (count)
 		from_ns = earlier(marks[0].at_ns - BEFORE_NS,
 				  marks[count - 1].at_ns - KEPT_NS);
-	if (count && broken->has_before)
+	if (count && !pt_is_left_out(&broken->before))
 		from_ns = earlier(from_ns, broken->before.t_ns[0] - ahead_ns);
 	snprintf(whose, sizeof(whose), "primitivetest: %s, trial %" PRIu64,
 		 broken->name, broke->kept.number);

@@ -102,30 +102,30 @@ static double least_mean(const struct tw_stats *stats,
  * were lost are: no reply came within a time that the others have kept.
  */
 static void set_percentile(struct tw_limit_value *of, const struct tw_run *run,
-			   int pair, enum tw_metric_id id,
+			   const struct tw_series *series,
 			   const struct tw_limit_open *open,
 			   const struct tw_limit *limit)
 {
 	bool larger = open->least_ns > 0;
 	int64_t ns;
 
-	if (tw_percentile_ns(run, pair, id, limit->percent, of->open, &ns) &&
+	if (tw_percentile_ns(run, series, limit->percent, of->open, &ns) &&
 	    ((double)ns <= limit->most || larger)) {
 		of->open = 0;
 		of->value = (double)ns;
 	} else if (larger) {
 		of->value = open->least_ns;
-	} else if (tw_percentile_ns(run, pair, id, limit->percent, 0, &ns)) {
+	} else if (tw_percentile_ns(run, series, limit->percent, 0, &ns)) {
 		of->value = (double)ns;
 	}
 }
 
-struct tw_limit_value tw_limit_value(const struct tw_run *run, int pair,
-				     enum tw_metric_id id,
-				     const struct tw_stats *stats,
+struct tw_limit_value tw_limit_value(const struct tw_run *run,
+				     const struct tw_series *series,
 				     const struct tw_limit_open *open,
 				     const struct tw_limit *limit)
 {
+	const struct tw_stats *stats = series->stats;
 	struct tw_limit_value of = {
 		.cycles = stats->count, .open = open->lost + open->cut,
 	};
@@ -135,7 +135,7 @@ struct tw_limit_value tw_limit_value(const struct tw_run *run, int pair,
 	if (limit->average)
 		of.value = least_mean(stats, open);
 	else if (limit->percent > 0)
-		set_percentile(&of, run, pair, id, open, limit);
+		set_percentile(&of, run, series, open, limit);
 	else
 		of.value = fmax((double)stats->max_ns,
 				fmax(open->lost ? open->least_ns : 0,

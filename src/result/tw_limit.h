@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tw_tally.h"
+#include "tw_series.h"
 
 struct tw_run;
 
@@ -74,10 +74,8 @@ struct tw_limited {
 extern const struct tw_limited tw_limited;
 extern const char tw_limit_help[];
 
-/* Of metric @id of a pair, whose statistics are @stats. */
-struct tw_limit_value tw_limit_value(const struct tw_run *run, int pair,
-				     enum tw_metric_id id,
-				     const struct tw_stats *stats,
+struct tw_limit_value tw_limit_value(const struct tw_run *run,
+				     const struct tw_series *series,
 				     const struct tw_limit_open *open,
 				     const struct tw_limit *limit);
 

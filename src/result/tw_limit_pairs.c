@@ -11,6 +11,7 @@
 #include "tw_limit.h"
 #include "tw_percentile.h"
 #include "tw_say.h"
+#include "tw_text.h"
 #include "tw_throttle.h"
 #include "tw_transport.h"
 
@@ -97,7 +98,7 @@ static struct tw_limit_value value_of(const struct tw_run *run, int pair,
 				      const struct tw_limit *limit)
 {
 	struct tw_limit_open open;
-	const struct tw_stats *stats;
+	struct tw_series series;
 	struct tw_limit_value of = { .cycles = 0 };
 
 	if (limit->counts) {
@@ -108,11 +109,11 @@ static struct tw_limit_value value_of(const struct tw_run *run, int pair,
 			of.unknown = (double)counters[i].unknown(run, pair);
 		return of;
 	}
-	stats = &run->pairs[pair]->total.stats[limit->about];
 	if (tw_oneway_doubts(run, pair, limit->about))
 		return of;
 	open = open_of(run, pair, limit->about);
-	return tw_limit_value(run, pair, limit->about, stats, &open, limit);
+	series = tw_text_series(run, pair, limit->about);
+	return tw_limit_value(run, &series, &open, limit);
 }
 
 static void where(FILE *file, const struct tw_run *run, int pair,

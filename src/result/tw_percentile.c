@@ -6,11 +6,12 @@
 #include "tw_buckets.h"
 #include "tw_part.h"
 #include "tw_percentile.h"
+#include "tw_rooms.h"
 #include "tw_text.h"
 
 #define PERCENTS_MAX	32
 
-/* Memory of a pair. */
+/* Memory of an owner. */
 struct room {
 	uint64_t above[TW_BOUNDS_MAX];	/* how many values, of each bound */
 	uint64_t of[][TW_BUCKETS];	/* by kept[] */
@@ -20,10 +21,10 @@ static char usual[] = "50,90,99,99.9,99.99,99.999";
 
 static double percents[PERCENTS_MAX];
 static int count;		/* 0: none is to be printed */
-static enum tw_metric_id kept[TW_SPANS];
+static int kept[TW_SPANS];	/* values */
 static int kept_count;
 static struct bound {
-	enum tw_metric_id id;
+	int value;
 	int64_t ns;
 } bounds[TW_BOUNDS_MAX];
 static int bound_count;
@@ -56,20 +57,20 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
-static void keep(enum tw_metric_id id)
+static void keep(int value)
 {
 	int i;
 
 	for (i = 0; i < kept_count; i++)
-		if (kept[i] == id)
+		if (kept[i] == value)
 			return;
-	kept[kept_count++] = id;
+	kept[kept_count++] = value;
 }
 
-void tw_percentile_bound(enum tw_metric_id id, int64_t bound_ns)
+void tw_percentile_bound(int value, int64_t bound_ns)
 {
-	keep(id);
-	bounds[bound_count++] = (struct bound) { id, bound_ns };
+	keep(value);
+	bounds[bound_count++] = (struct bound) { value, bound_ns };
 }
 
 /* The columns are known when all options were checked. */
@@ -78,7 +79,7 @@ static size_t room(const struct tw_run *run)
 	int i;
 
 	for (i = 0; count && i < tw_config.columns; i++)
-		keep(tw_config.metrics[i]);
+		keep(tw_series_value(i));
 	return kept_count ? sizeof(struct room) +
 	       kept_count * TW_BUCKETS * sizeof(uint64_t) : 0;
 }
@@ -93,17 +94,18 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 		if (values_ns[kept[i]] != TW_NO_VALUE)
 			to->of[i][tw_buckets_of(values_ns[kept[i]])]++;
 	for (i = 0; i < bound_count; i++)
-		to->above[i] += values_ns[bounds[i].id] > bounds[i].ns;
+		to->above[i] += values_ns[bounds[i].value] > bounds[i].ns;
 	return false;
 }
 
 /* What the buckets say, narrowed by what is known of the bounds. */
-bool tw_percentile_ns(const struct tw_run *run, int pair, enum tw_metric_id id,
+bool tw_percentile_ns(const struct tw_run *run, const struct tw_series *series,
 		      double percent, uint64_t more, int64_t *value_ns)
 {
-	const struct tw_stats *all = &run->pairs[pair]->total.stats[id];
+	const struct tw_stats *all = series->stats;
 	uint64_t rank = tw_buckets_rank(all->count + more, percent);
-	const struct room *of = tw_pair_room(run, pair, &tw_part_percentiles);
+	const struct room *of = tw_rooms_find(series->rooms, run,
+					      &tw_part_percentiles);
 	int64_t least_ns = all->min_ns, most_ns = all->max_ns;
 	int i;
 
@@ -112,14 +114,14 @@ bool tw_percentile_ns(const struct tw_run *run, int pair, enum tw_metric_id id,
 	for (i = 0; i < bound_count; i++) {
 		bool above = all->count - of->above[i] < rank;
 
-		if (bounds[i].id != id)
+		if (bounds[i].value != series->value)
 			continue;
 		if (above && bounds[i].ns >= least_ns)
 			least_ns = bounds[i].ns + 1;
 		if (!above && bounds[i].ns < most_ns)
 			most_ns = bounds[i].ns;
 	}
-	for (i = 0; kept[i] != id; i++)
+	for (i = 0; kept[i] != series->value; i++)
 		;
 	*value_ns = tw_buckets_value_ns(of->of[i], rank);
 	*value_ns = *value_ns < least_ns ? least_ns :
@@ -127,21 +129,15 @@ bool tw_percentile_ns(const struct tw_run *run, int pair, enum tw_metric_id id,
 	return true;
 }
 
-static bool of_column(const struct tw_run *run, int column, double percent,
-		      int64_t *value_ns)
-{
-	return tw_percentile_ns(run, tw_text_pair(column),
-				tw_text_metric(column), percent, 0, value_ns);
-}
-
 static void print_column(FILE *file, const struct tw_run *run, int column)
 {
+	const struct tw_series series = tw_series_of(run, column);
 	int64_t value_ns;
 	int i;
 
-	fprintf(file, "# Percentiles T:%d %s:", column, tw_text_name(column));
+	fprintf(file, "# Percentiles T:%d %s:", column, series.name);
 	for (i = 0; i < count; i++)
-		if (of_column(run, column, percents[i], &value_ns))
+		if (tw_percentile_ns(run, &series, percents[i], 0, &value_ns))
 			fprintf(file, " %.10g:%.*f", percents[i],
 				tw_config.nsecs ? 0 : 1,
 				tw_text_real((double)value_ns));
@@ -160,6 +156,7 @@ static void text(FILE *file, const struct tw_run *run)
 
 static void json(FILE *file, const struct tw_run *run, int column)
 {
+	const struct tw_series series = tw_series_of(run, column);
 	int64_t value_ns;
 	int i;
 
@@ -168,7 +165,7 @@ static void json(FILE *file, const struct tw_run *run, int column)
 	fprintf(file, "      \"percentiles\": {");
 	for (i = 0; i < count; i++) {
 		fprintf(file, "%s \"%.10g\": ", i ? "," : "", percents[i]);
-		if (of_column(run, column, percents[i], &value_ns))
+		if (tw_percentile_ns(run, &series, percents[i], 0, &value_ns))
 			fprintf(file, "%.12g", tw_text_real((double)value_ns));
 		else
 			fprintf(file, "null");

@@ -126,7 +126,8 @@ VALUES = {"twowaytest": [
     ("--order lo", ["lower"], ""),
     ("--tasks process,t", ["process,thread"], ""),
     ("--test=sync1,ae", ["sync1,aegis"], "--test="),
-    ("--limit=", [], ""),
+    ("--test=sync1,ba", ["sync1,basic"], "--test="),
+    ("--limit=", [], ""), ("--metrics=", [], ""),
 ], "twowayreport": [
     ("hi", ["hist", "history"], ""),
     ("--gate o", ["other"], ""),

@@ -45,7 +45,7 @@ def test_file_that_takes_nothing(bare, option):
     done = bare(*BASE, *named(option, "/dev/full"))
     assert (done.returncode, done.stderr) == (
         1, "WARN: /dev/full: cannot be written: No space left on device\n")
-    assert "\nT: 0 " in done.stdout or "# Histogram" in done.stdout
+    assert "\nsync1.mutex   " in done.stdout or "# Histogram" in done.stdout
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
 
 
@@ -94,4 +94,4 @@ def test_descriptors_of_the_tasks(bare):
     done = bare("--default-system", "-q", "-l", 5, "--json=json", "--dump=dump",
                 "--test=sync1.eventfd,pipe,syscall.read")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "C:      5 " in done.stdout
+    assert "\npipe.1.process.same           5 " in done.stdout

@@ -84,6 +84,8 @@ def test_copies(primitive):
     rows = ended.rows(done.path("dump").read_text(encoding="ascii"))
     assert [line.split(",")[1] for line in rows if ",,,,," in line] == [
         "5", "6", "7", "8"]
+    # What it does not take is 0, also after those that were left out.
+    assert all(line.endswith(",0,0,0") for line in rows if ",,,,," not in line)
     column, = done.columns.values()
     assert column["cycles"] == 36 and column["max"] < 5000000
     verdict, = done.tests["copy.4.thread.same"]["verdicts"]

@@ -352,7 +352,7 @@ def test_rights_of_primitivetest(public, option, limits, status):
                           "--default-system", directory=public, program=program,
                           preexec_fn=nobody(limits))
     assert done.returncode == status, done.stderr
-    assert ("T:" in done.stdout) == (status == 0)
+    assert ("\nsync2.futex" in done.stdout) == (status == 0)
     assert ("ulimit" in done.stderr) == (status == 1)
 
 

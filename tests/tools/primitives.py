@@ -59,10 +59,12 @@ def need_preload():
             pytest.skip("a sanitizer's library wants to be the first")
 
 
-def run(*args, directory, json=True, **options):
-    """Runs it with -q and, unless told otherwise, --json=json."""
+def run(*args, directory, json=True, details=True, **options):
+    """Runs it with -q and, unless told otherwise, --metrics=all --json=json."""
     if "LD_PRELOAD" in (options.get("env") or {}):
         need_preload()
+    if details:
+        args = (*args, "--metrics=all")
     if json:
         args = (*args, "--json=json")
     options.setdefault("program", binary())

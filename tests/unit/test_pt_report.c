@@ -16,8 +16,8 @@ static const struct pt_metric metrics[] = {
 };
 
 static const struct pt_test test = {
-	.name = "any", .metrics = metrics, .trials = 10, .switches = 2,
-	.spare_switches = 1,
+	.name = "any", .about = "a way there; it is any", .metrics = metrics,
+	.trials = 10, .switches = 2, .spare_switches = 1,
 };
 
 static struct pt_case *c;
@@ -38,8 +38,9 @@ static void assert_text(const char *expected)
 
 BEFORE_EACH
 {
-	pt_config = (struct pt_config) { .bin_ns = 1000 };
+	pt_config = (struct pt_config) { .bin_ns = 1000, .details = true };
 	c = pt_unit_case(&test, NULL);
+	c->column[0].shown = c->column[1].shown = true;
 	c->task_count = 2;
 	c->task[0].left.pid = c->task[1].left.pid = 1;
 	pt_cases[0] = c;
@@ -155,6 +156,217 @@ TEST(test_changed)
 	assert_false(tw_process_changed(begun, &c->task[1].left));
 	CPU_SET(4, &c->task[1].left.cpus);
 	assert_true(tw_process_changed(begun, &c->task[1].left));
+}
+
+/* What rows have in common is in one line; details have one for each. */
+static void open_rows(int count)
+{
+	static const struct pt_kind kinds[] = {
+		{ .name = "a" }, { .name = "b" }, { .name = "c" },
+		{ .name = "d" }, { .name = "e" }, { .name = "f" },
+		{ .name = "g" }, { .name = "h" }
+	};
+
+	pt_config.details = false;
+	for (pt_case_count = 0; pt_case_count < count; pt_case_count++)
+		pt_cases[pt_case_count] = pt_unit_case(&test,
+						       &kinds[pt_case_count]);
+}
+
+#define ROW(kind)	"any." kind ".process.same"
+
+TEST(test_shared_reasons)
+{
+	open_rows(4);
+	pt_refuse(pt_cases[0], 0, "needs more");
+	pt_refuse(pt_cases[2], 0, "needs less");
+	pt_refuse(pt_cases[3], 0, "needs more");
+	pt_verdict(pt_cases[0], true, "of a row that is skipped");
+	assert_text("# Skipped: " ROW("a") ", " ROW("d") ": needs more\n"
+		    "# Skipped: " ROW("c") ": needs less\n");
+	pt_config.details = true;
+	assert_text("# Skipped: " ROW("a") ": needs more\n"
+		    "# Skipped: " ROW("c") ": needs less\n"
+		    "# Skipped: " ROW("d") ": needs more\n");
+}
+
+TEST(test_shared_verdicts)
+{
+	open_rows(3);
+	pt_verdict(pt_cases[0], false, "5 of 5");
+	pt_verdict(pt_cases[0], false, "jitter 1 ns");
+	pt_verdict(pt_cases[1], true, "5 of 5");
+	pt_verdict(pt_cases[2], false, "jitter 2 ns");
+	pt_verdict(pt_cases[2], false, "5 of 5");
+	assert_text("# Verdict: " ROW("a") ", " ROW("c") ": 5 of 5\n"
+		    "# Verdict: " ROW("a") ": jitter 1 ns\n"
+		    "# Verdict: " ROW("b") ": failed: 5 of 5\n"
+		    "# Verdict: " ROW("c") ": jitter 2 ns\n");
+}
+
+TEST(test_shared_counts)
+{
+	int i;
+
+	open_rows(3);
+	pt_cases[0]->missed = pt_cases[2]->missed = 5;
+	pt_cases[1]->missed = 7;
+	pt_cases[1]->throttled = 1;
+	for (i = 0; i < 2; i++) {
+		pt_cases[i]->recorded = 1000;
+		pt_cases[i]->task_count = 1;
+		pt_cases[i]->task[0].left.pid = 1;
+		pt_cases[i]->task[0].used.switches = 3500 + i;
+	}
+	assert_text("# Missed: " ROW("a") ", " ROW("c") ": 5; " ROW("b") ": 7\n"
+		    "# Throttled: " ROW("b") ": 1\n"
+		    "# Preempted: " ROW("a") ": 500 times; " ROW("b")
+		    ": 501 times\n");
+	pt_config.details = true;
+	assert_text("# Missed: " ROW("a") ": 5\n# Missed: " ROW("b") ": 7\n"
+		    "# Missed: " ROW("c") ": 5\n"
+		    "# Throttled: " ROW("b") ": 1\n"
+		    "# Preempted: " ROW("a")
+		    ": 500 switches more than the 3000 needed\n"
+		    "# Preempted: " ROW("b")
+		    ": 501 switches more than the 3000 needed\n");
+}
+
+/* The worst is told row by row. */
+TEST(test_not_switched_is_never_short)
+{
+	int i;
+
+	open_rows(2);
+	for (i = 0; i < 2; i++) {
+		pt_cases[i]->recorded = 1000;
+		pt_cases[i]->task_count = 1;
+		pt_cases[i]->task[0].left.pid = 1;
+		pt_cases[i]->task[0].used.switches = i;
+	}
+	assert_text("# Not switched: " ROW("a")
+		    ": 0 of 2000 switches happened\n# Not switched: " ROW("b")
+		    ": 1 of 2000 switches happened\n");
+}
+
+/* Not more than six names, or counts, are in a line. */
+TEST(test_many_rows)
+{
+	int i;
+
+	open_rows(8);
+	for (i = 0; i < 8; i++) {
+		pt_cases[i]->missed = i + 1;
+		pt_verdict(pt_cases[i], false, "good");
+	}
+	assert_text("# Missed: " ROW("a") ": 1; " ROW("b") ": 2; " ROW("c")
+		    ": 3; " ROW("d") ": 4; " ROW("e") ": 5; " ROW("f")
+		    ": 6; and 2 more\n# Verdict: " ROW("a") ", " ROW("b") ", "
+		    ROW("c") ", " ROW("d") ", " ROW("e") ", " ROW("f")
+		    " and 2 more: good\n");
+}
+
+/* Details of one row only: neither rates nor what was first, nor derived. */
+TEST(test_brief)
+{
+	pt_config.details = false;
+	c->first_count = 1;
+	c->column[0].stats.count = 1;
+	c->column[0].stats.sum_ns = 1000 * PT_PS_PER_NS;
+	pt_derive(1.25, "ns", "a - b", "%s.net", "x");
+	pt_derive(50, "/s", "a / b", "rhealstone");
+	assert_text("# Rhealstone: rhealstone 50.0 /s = a / b\n");
+}
+
+static void assert_status(const char *expected)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	tw_text_status(file, NULL);
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* What is measured; @kind: with metrics of its own. */
+static void open_columns(bool details, bool kind)
+{
+	static const struct pt_metric own[] = {
+		PT_METRIC("take", "Taken", 0, 1), { .token = NULL }
+	};
+	static const struct pt_kind with = { .name = "with", .metrics = own };
+
+	pt_case_count = pt_column_count = 0;
+	pt_config.details = details;
+	tw_config.warmup = 0;
+	c = pt_unit_case(&test, kind ? &with : NULL);
+	tw_stats_add(&c->column[0].stats, 1999, 1);
+	tw_stats_add(&c->column[0].stats, 4 * PT_PS_PER_NS, 0.5);
+	c->column[0].shown = true;
+	pt_cases[0] = c;
+	pt_case_settle(c);
+}
+
+TEST(test_table)
+{
+	open_columns(false, false);
+	assert_status("# How long each of these took, in ns; --metrics=all prints all that was measured\n"
+		      "# test             trials        min        avg        max  what was measured (metric)\n"
+		      NAME "        2          1          2          4  a way there (out)\n");
+	pt_config.us = true;
+	assert_status("# How long each of these took, in us; --metrics=all prints all that was measured\n"
+		      "# test             trials        min        avg        max  what was measured (metric)\n"
+		      NAME "        2      0.002      0.003      0.004  a way there (out)\n");
+	open_columns(false, true);
+	c->column[0].stats.count = 0;
+	pt_config.us = false;
+	assert_status("# How long each of these took, in ns; --metrics=all prints all that was measured\n"
+		      "# test                  trials        min        avg        max  what was measured (metric)\n"
+		      "any.with.process.same        0          -          -          -  Taken (take)\n");
+	pt_column_count = 0;
+	assert_status("");
+	pt_case_count = 0;
+}
+
+TEST(test_lines)
+{
+	static const char line[] =
+		"T: 0 (    0) P: 0 I:0 C:      2 Min:      1 Act:       4 Avg:       2 Max:       4 Std:     1.4 "
+		NAME ".out\n";
+	char text[512];
+
+	open_columns(true, false);
+	snprintf(text, sizeof(text), "# Test: " NAME
+		 ": a way there; it is any. In ns: out: Out\n%s", line);
+	assert_status(text);
+	c->column[1].shown = true;
+	snprintf(text, sizeof(text), "# Test: " NAME
+		 ": a way there; it is any. In ns: out: Out; back: Back\n%s"
+		 "T: 1 (    0) P: 0 I:0 C:      0 Min:      0 Act:       0 Avg:       0 Max:       0 Std:     0.0 "
+		 NAME ".back\n", line);
+	assert_status(text);
+	pt_column_count = pt_case_count = 0;
+}
+
+/* What the options choose: the metric with a rate, or those that are named. */
+TEST(test_shown)
+{
+	struct tw_run run = { .failed = false };
+
+	pt_cases[0] = c = pt_unit_case(&test, NULL);
+	pt_chosen_count = 1;
+	pt_part_text.check(&run);
+	assert_false(pt_config.details);
+	assert_true(c->column[0].shown);
+	assert_false(c->column[1].shown);
+	tw_config.verbose = true;
+	pt_part_text.check(&run);
+	assert_true(pt_config.details && c->column[1].shown);
+	tw_config.verbose = false;
+	pt_chosen_count = 0;
 }
 
 /* The tests whose results are the parts; each has one metric here. */

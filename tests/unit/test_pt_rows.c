@@ -22,7 +22,7 @@ TEST(test_alarm)
 
 	assert_int_equal(pt_value_ps(interval, &now, &before),
 			 INT64_C(1000123000));
-	assert_true(pt_value_ps(interval, &now, NULL) == PT_NO_VALUE);
+	assert_true(pt_value_ps(interval, &now, &pt_no_trial) == PT_NO_VALUE);
 }
 
 TEST(test_alarm_target)
@@ -40,7 +40,7 @@ static int64_t value_ps(const char *token, struct pt_trial trial)
 	pt_clock_ps = CLOCK_PS;
 	while (strcmp(metric->token, token))
 		metric++;
-	return pt_value_ps(metric, &trial, NULL);
+	return pt_value_ps(metric, &trial, &pt_no_trial);
 }
 
 /* 100 readings and the clock's own one. */
@@ -173,9 +173,11 @@ static void check_metrics(const struct pt_test *test)
 	int count = 0;
 
 	for (; metric->token; metric++, count++) {
-		assert_true(metric->from < PT_STAMPS);
-		assert_true(metric->to < PT_STAMPS);
-		assert_true(metric->interval || metric->from != metric->to);
+		assert_true(metric->span[0] < PT_TIMES);
+		assert_true(metric->span[1] < PT_STAMPS);
+		assert_int_not_equal(metric->span[0], metric->span[1]);
+		assert_true(metric->span[2] < PT_STAMPS);
+		assert_true(metric->span[3] < PT_STAMPS);
 		assert_non_null(metric->label);
 	}
 	assert_in_range(count, 1, PT_METRICS);
@@ -252,9 +254,9 @@ TEST(test_shuffle)
 	struct pt_trial trial = { .t_ns = { 1000, 1300, 99000, 99070 } };
 
 	assert_string_equal(metric[2].token, "shuffle");
-	assert_int_equal(pt_value_ps(&metric[0], &trial, NULL), 300000);
-	assert_int_equal(pt_value_ps(&metric[1], &trial, NULL), 70000);
-	assert_int_equal(pt_value_ps(&metric[2], &trial, NULL), 370000);
+	assert_int_equal(pt_value_ps(&metric[0], &trial, &pt_no_trial), 300000);
+	assert_int_equal(pt_value_ps(&metric[1], &trial, &pt_no_trial), 70000);
+	assert_int_equal(pt_value_ps(&metric[2], &trial, &pt_no_trial), 370000);
 }
 
 /* A hundred calls of which one fails are no trial. */
@@ -337,7 +339,7 @@ TEST(test_values)
 			alone_ps *= PT_PS_PER_NS;
 		assert_int_equal(pt_value_ps(metric, &now, &before),
 				 rows[i].ns * PT_PS_PER_NS);
-		assert_int_equal(pt_value_ps(metric, &now, NULL),
+		assert_int_equal(pt_value_ps(metric, &now, &pt_no_trial),
 				 alone_ps);
 	}
 }

@@ -12,8 +12,8 @@
 #define AHEAD	(1000 * US)
 
 static const struct pt_metric metrics[] = {
-	PT_METRIC("out", "Out", 0, 1, PT_SPAN(PT_TO_WAIT, 1, 0)),
-	PT_METRIC("back", "Back", 1, 2, PT_SPAN(PT_TO_WAIT, 0, 1)),
+	PT_METRIC("out", "Out", 0, 1, PT_WHO(PT_TO_WAIT, 1, 0)),
+	PT_METRIC("back", "Back", 1, 2, PT_WHO(PT_TO_WAIT, 0, 1)),
 	{ .token = NULL }
 };
 
@@ -77,7 +77,7 @@ TEST(test_count)
 TEST(test_blocks)
 {
 	static const struct pt_metric interval[] = {
-		PT_METRIC("interval", "Interval", 0, 0, .interval = true),
+		PT_METRIC("interval", "Interval", PT_BEFORE, 0),
 		{ .token = NULL }
 	};
 	const struct pt_test spins = { "spins", .metrics = metrics,
@@ -134,7 +134,7 @@ TEST(test_clock_is_set)
 		.late = 1, .early = 0,
 	};
 	const struct pt_metric interval[] = {
-		PT_METRIC("interval", "Interval", 0, 0, .interval = true),
+		PT_METRIC("interval", "Interval", PT_BEFORE, 0),
 		{ .token = NULL }
 	};
 	const struct pt_test repeats = {
@@ -236,7 +236,7 @@ TEST(test_break)
 	assert_int_equal(c->broke.kept.number, 3);
 	assert_int_equal(c->broke.kept.trial.t_ns[0], 50000);
 	assert_int_equal(c->broke.kept.values_ps[0], 400 * PT_PS_PER_NS);
-	assert_true(c->has_before);
+	assert_false(pt_is_left_out(&c->before));
 	assert_int_equal(c->before.t_ns[0], 30000);
 	/* As far as two readings of one clock are apart. */
 	assert_in_range(c->broke.ahead_ns + TW_NS_PER_S / 2, 0, TW_NS_PER_S);
@@ -417,7 +417,7 @@ TEST(test_every_span)
 
 	for (i = 0; pt_tests[i]; i++)
 		for (metric = pt_tests[i]->metrics; metric->token; metric++) {
-			const struct pt_span *span = &metric->span;
+			const struct pt_who *span = &metric->who;
 
 			assert_true(span->to > PT_TO_ADD ||
 				    strstr(others, metric->token));

@@ -312,7 +312,7 @@ TEST_EACH(span, spans)
 	while (metric->token && strcmp(metric->token, of->name))
 		metric++;
 	assert_non_null(metric->token);
-	assert_int_equal(metric->span.to, of->to);
-	assert_is(c, metric->span.task, of->task);
-	assert_is(c, metric->span.by, of->by);
+	assert_int_equal(metric->who.to, of->to);
+	assert_is(c, metric->who.task, of->task);
+	assert_is(c, metric->who.by, of->by);
 }

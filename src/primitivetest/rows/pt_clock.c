@@ -229,7 +229,7 @@ static void verify_clock(struct pt_case *c)
 	.ops = &(const struct face) { .read_ns = read_##function, \
 				      .clockid = CLOCK_##id, __VA_ARGS__ }
 
-PT_TEST(clock, "cost and resolution of a clock; linear: what it adds",
+PT_TEST(clock, "a reading of a clock; linear: what it adds to loops",
 	.groups = PT_NOTES | PT_OVERHEADS,
 	.flags = PT_ALONE | PT_SPINS,
 	.kinds = PT_TABLE(kind,
@@ -268,7 +268,7 @@ PT_TEST(clock, "cost and resolution of a clock; linear: what it adds",
 static int run_bintime(struct pt_task *task)
 {
 	const struct face *face = pt_kind_ops(task->in);
-	struct pt_trial trial = { .t_ns = { 0 } };
+	struct pt_trial trial;
 	struct room *room = pt_room(task);
 	bool was_set;
 	int i;
@@ -278,10 +278,9 @@ static int run_bintime(struct pt_task *task)
 			room->at_ns[i] = face->read_ns(face);
 		was_set = pt_clock_was_set(task->in);
 		for (i = 0; i < BLOCK && pt_more(task); i++) {
-			trial.t_ns[0] = room->at_ns[i];
-			trial.t_ns[1] = room->at_ns[i + 1];
-			if (was_set)
-				pt_leave_out(&trial);
+			trial = was_set ? pt_no_trial : (struct pt_trial) {
+				.t_ns = { room->at_ns[i], room->at_ns[i + 1] },
+			};
 			/* The measured deltas add up to this time. */
 			if (!pt_warms_up(task))
 				task->in->number += trial.t_ns[1] -
@@ -321,7 +320,7 @@ static void derive_bintime(const struct pt_case *c)
 			  "%s.blocking", c->name);
 }
 
-PT_TEST(bintime, "readings of a clock back to back",
+PT_TEST(bintime, "from a reading of a clock to the next, back to back",
 	.groups = PT_AEGIS | PT_SAMPLES,
 	.flags = PT_ALONE | PT_SPINS,
 	.kinds = PT_TABLE(kind,

@@ -218,9 +218,9 @@ static void derive_rate(const struct pt_case *c)
 
 static const struct pt_metric metrics[] = {
 	PT_METRIC("out", "To the other task", 0, 1,
-		  PT_SPAN(PT_TO_WAIT, PT_ANSWERS, PT_ASKS)),
+		  PT_WHO(PT_TO_WAIT, PT_ANSWERS, PT_ASKS)),
 	PT_METRIC("back", "Its answer", 1, 2,
-		  PT_SPAN(PT_TO_WAIT, PT_ASKS, PT_ANSWERS)),
+		  PT_WHO(PT_TO_WAIT, PT_ASKS, PT_ANSWERS)),
 	PT_METRIC("roundtrip", "To the other task and back", 0, 2,
 		  .rate = "round trips"),
 	{ .token = NULL }
@@ -254,7 +254,7 @@ SIZES(unix, 1);
 	TWO_TASKS, .metrics = metrics, .switches = 2, .trials = 10000
 #define MESSAGE	.own = PT_OWN_SIZE, .verify = pt_exchange_verify
 
-PT_TEST(sync2, "semaphore to another task and back", ROUND_TRIP,
+PT_TEST(sync2, "another task woken, and its answer; the kind is how", ROUND_TRIP,
 	.groups = PT_AEGIS | PT_SAMPLES,
 	.kinds = PT_TABLE(kind,
 		WAY(unnamed, .calls = 2), WAY(named, .calls = 2),
@@ -267,12 +267,12 @@ PT_TEST(sync2, "semaphore to another task and back", ROUND_TRIP,
 PT_TEST(message, "message to another task and back; the kind is its size",
 	ROUND_TRIP, MESSAGE, .kinds = message_kinds,
 	.groups = PT_AEGIS | PT_SAMPLES | PT_RHEALSTONE);
-PT_TEST(stream, "120 messages to another task; the kind is their size",
+PT_TEST(stream, "a message of 120 to another task; the kind is its size",
 	TWO_TASKS, MESSAGE, .kinds = stream_kinds,
 	.groups = PT_AEGIS | PT_SAMPLES,
 	.metrics = PT_TABLE(metric,
 		PT_METRIC("message", "A message of many", 0, 1,
-			  PT_SPAN(PT_TO_WAIT_LONG, PT_ANSWERS, PT_ASKS),
+			  PT_WHO(PT_TO_WAIT_LONG, PT_ANSWERS, PT_ASKS),
 			  .per = PT_BURST, .rate = "messages")),
 	.switches_of = stream_switches, .trials = 1000, .derive = derive_rate);
 PT_TEST(signal, "real-time signal to another task and back", ROUND_TRIP,

@@ -70,7 +70,7 @@ static void own_timer(struct pt_kind *kind)
 }
 
 /* No switch is needed: of a task that is late, the next expiry has passed. */
-PT_TEST(timer, "a POSIX timer; the kind is its period in us",
+PT_TEST(timer, "a POSIX timer's expiry to its task; the kind is the period in us",
 	.groups = PT_AEGIS | PT_SAMPLES | PT_RHEALSTONE,
 	.flags = PT_ALONE,
 	.own = PT_OWN_PERIOD, .own_kind = own_timer,
@@ -80,9 +80,9 @@ PT_TEST(timer, "a POSIX timer; the kind is its period in us",
 		{ "100000", .value = 100000, .trials = 100 }),
 	.metrics = PT_TABLE(metric,
 		PT_METRIC("wakeup", "Wake-up", 0, 1,
-			  PT_SPAN(PT_TO_EXPIRE, 0, 0)),
-		PT_METRIC("interval", "Interval", 1, 1, .interval = true,
-			  .target_ps = period_ps, PT_SPAN(PT_TO_ADD, 0, 0))),
+			  PT_WHO(PT_TO_EXPIRE, 0, 0)),
+		PT_METRIC("interval", "Interval", PT_BEFORE + 1, 1,
+			  .target_ps = period_ps, PT_WHO(PT_TO_ADD, 0, 0))),
 	.run = run_timer,
 	.trials = 1000, .room = sizeof(struct tw_timer),
 	.verify = verify_timer);
@@ -104,7 +104,7 @@ static int await_alarm(struct pt_task *task)
 	*t_ns = 0;
 	while (!*t_ns)
 		sigsuspend(&awaits);
-	if (c->has_before && !pt_warms_up(task))
+	if (!pt_is_left_out(&c->before) && !pt_warms_up(task))
 		c->number += *t_ns - c->before.t_ns[0] >=
 			     ALARM_US * TW_NS_PER_US * 3 / 2;
 	return 0;
@@ -131,12 +131,12 @@ static void verify_alarm(struct pt_case *c)
 		   (long long)c->number);
 }
 
-PT_TEST(alarm, "SIGALRM of setitimer() each millisecond",
+PT_TEST(alarm, "from a SIGALRM of setitimer() to the next, 1 ms later",
 	.groups = PT_PCSERVER,
 	.flags = PT_ALONE,
 	.metrics = PT_TABLE(metric,
-		PT_METRIC("interval", "Interval", 0, 0, .interval = true,
-			  .target_ps = period_ps, PT_SPAN(PT_TO_REPEAT, 0, 0))),
+		PT_METRIC("interval", "Interval", PT_BEFORE, 0,
+			  .target_ps = period_ps, PT_WHO(PT_TO_REPEAT, 0, 0))),
 	.run = run_alarm,
 	/* A trial needs no switch: a late task finds the next signal sent. */
 	.trials = 10000, .verify = verify_alarm);
@@ -204,13 +204,13 @@ static void verify_sleep(struct pt_case *c)
 	SLEEP(call, 1000, .switches = 1), SLEEP(call, 10000, .switches = 1), \
 	SLEEP(call, 100000, .switches = 1, .trials = 50)
 
-PT_TEST(sleep, "sleeps; the kind is the call and the time in us",
+PT_TEST(sleep, "a sleep, longer than asked; the kind is the call and the time in us",
 	.groups = PT_NOTES | PT_OVERHEADS | PT_SAMPLES,
 	.flags = PT_ALONE,
 	.kinds = PT_TABLE(kind,
 		SLEEPS(usleep), SLEEPS(nanosleep), SLEEPS(absolute)),
 	.metrics = PT_TABLE(metric,
 		PT_METRIC("excess", "Slept longer than asked", 1, 2,
-			  PT_SPAN(PT_TO_SLEEP, 0, 0))),
+			  PT_WHO(PT_TO_SLEEP, 0, 0))),
 	.once = sleep_once,
 	.trials = 100, .enter = read_slack, .verify = verify_sleep);

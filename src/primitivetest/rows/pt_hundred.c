@@ -145,7 +145,7 @@ static int open_room(struct pt_case *c)
 			  .rate = unit)), \
 	.open = open_room
 
-PT_TEST(sync1, "post and wait of one's own semaphore, 100 times",
+PT_TEST(sync1, "post and wait, or lock and unlock, within one task; 100 times",
 	HUNDRED("pair", "Post and wait, or lock and unlock", "pairs"),
 	.groups = PT_AEGIS | PT_SAMPLES, .trials = 10000,
 	.kinds = PT_TABLE(kind,
@@ -156,7 +156,7 @@ PT_TEST(sync1, "post and wait of one's own semaphore, 100 times",
 		{ "eventfd", OF(eventfd, .way = &pt_way_eventfd) },
 		{ "futex", OF(futex, .way = &pt_way_futex) }),
 	.close = pt_way_close);
-PT_TEST(syscall, "system calls that do little; open: and close",
+PT_TEST(syscall, "a system call that does little; open: and close",
 	HUNDRED("call", "A system call, of 100", "calls"), .trials = 1000,
 	.kinds = PT_TABLE(kind,
 		{ "getppid", OF(getppid) },
@@ -164,7 +164,7 @@ PT_TEST(syscall, "system calls that do little; open: and close",
 		{ "write", OF(write, .path = "/dev/null") },
 		{ "fstat", OF(fstat, .path = "/dev/null") },
 		{ "open", OF(open) }));	/* and close: two calls */
-PT_TEST(alloc, "128 bytes allocated and freed, 100 times",
+PT_TEST(alloc, "128 bytes allocated and freed; 100 times",
 	HUNDRED("pair", "Allocation and release of 128 bytes", "pairs"),
 	.trials = 10000,
 	.kinds = PT_TABLE(kind,

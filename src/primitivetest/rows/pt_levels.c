@@ -100,9 +100,9 @@ PT_TEST(preempt, "a post wakes a higher task, which runs at once",
 	.flags = PT_SAME | PT_REALTIME | PT_PACED,
 	.metrics = PT_TABLE(metric,
 		PT_METRIC("preempt", "Post to the higher task running", 0, 1,
-			  .rate = "preemptions", PT_SPAN(PT_TO_WAIT, 0, 1)),
+			  .rate = "preemptions", PT_WHO(PT_TO_WAIT, 0, 1)),
 		PT_METRIC("resume", "From there to the post's return", 1, 2,
-			  PT_SPAN(PT_TO_WAIT, 1, 0)),
+			  PT_WHO(PT_TO_WAIT, 1, 0)),
 		PT_METRIC("post", "The whole post", 0, 2)),
 	.roles = PT_TABLE(role,
 		[PREEMPT_HIGH] = { "high", PT_HIGH, .serve = preempt },
@@ -141,14 +141,14 @@ static int work_released(struct pt_task *task)
 }
 
 /* To high, to low, and back to the starter. */
-PT_TEST(monopoly, "a high task works before one of the lowest priority",
+PT_TEST(monopoly, "a high task's work, before one of the lowest priority",
 	.groups = PT_OVERHEADS,
 	.flags = PT_SAME | PT_REALTIME | PT_SPINS | PT_TELLS,
 	.metrics = PT_TABLE(metric,
 		PT_METRIC("high", "Release to the high task's end", 0, 1,
-			  PT_SPAN(PT_TO_WAIT_LONG, RELEASED_HIGH, RELEASES)),
+			  PT_WHO(PT_TO_WAIT_LONG, RELEASED_HIGH, RELEASES)),
 		PT_METRIC("low", "Release to the low task's end", 0, 2,
-			  PT_SPAN(PT_TO_WAIT_LONG, RELEASED_LOW, RELEASES))),
+			  PT_WHO(PT_TO_WAIT_LONG, RELEASED_LOW, RELEASES))),
 	.roles = PT_TABLE(role,
 		[RELEASES] = { "releases", PT_ABOVE, .once = release },
 		[RELEASED_HIGH] = { "high", PT_HIGH, .serve = work_released },
@@ -223,14 +223,14 @@ static void verify_mutex(struct pt_case *c)
 
 #define INVERSION \
 	PT_METRIC("inversion", "High waits for the mutex", 0, 1, \
-		  PT_SPAN(PT_TO_WAIT_LONG, HIGH, LOW))
+		  PT_WHO(PT_TO_WAIT_LONG, HIGH, LOW))
 
 /*
  * A switch each when high begins, waits for the mutex, gets it, when mid begins
  * and ends, and when it is low's turn again: with inherit, mid begins when
  * high ends; with protect, high begins when low ends.
  */
-PT_TEST(sync3, "a high task waits for a low one's mutex, a middle one works",
+PT_TEST(sync3, "a high task's wait for a low one's mutex; a middle one works",
 	.groups = PT_AEGIS | PT_RHEALSTONE,
 	.flags = PT_SAME | PT_REALTIME | PT_SPINS,
 	.kinds = PT_TABLE(kind,
@@ -241,8 +241,8 @@ PT_TEST(sync3, "a high task waits for a low one's mutex, a middle one works",
 	.metrics = PT_TABLE(metric,
 		INVERSION,
 		/* Without what that took, whatever was asked. */
-		PT_METRIC("handover", "The same without the low task's work", 0, 1,
-			  .less_from = 3, .less_to = 4)),
+		PT_METRIC2("handover", "The same without the low task's work",
+			   0, 1, 4, 3)),
 	.roles = PT_TABLE(role,
 		[LOW] = { "low", PT_LOW, .once = hold },
 		[MID] = { "mid", PT_MID, .serve = hog },
@@ -272,7 +272,7 @@ static int unlock(struct pt_task *task)
 
 const struct pt_metric pt_mutex_metrics[] = {
 	PT_METRIC("out", "Unlock what the other task waits for", 0, 1,
-		  PT_SPAN(PT_TO_WAIT, PT_ANSWERS, PT_ASKS), .rate = "mutexes"),
+		  PT_WHO(PT_TO_WAIT, PT_ANSWERS, PT_ASKS), .rate = "mutexes"),
 	{ .token = NULL }
 };
 

@@ -234,10 +234,10 @@ void pt_signal_verify(struct pt_case *c)
 
 const struct pt_metric pt_queue_metrics[] = {
 	PT_METRIC("send", "A signal to the queue", 0, 1,
-		  PT_SPAN(PT_TO_RUN, PT_ASKS, 0), .per = QUEUED,
+		  PT_WHO(PT_TO_RUN, PT_ASKS, 0), .per = QUEUED,
 		  .rate = "signals"),
 	PT_METRIC("take", "A signal from the queue", 2, 3,
-		  PT_SPAN(PT_TO_RUN, PT_ANSWERS, 0), .per = QUEUED),
+		  PT_WHO(PT_TO_RUN, PT_ANSWERS, 0), .per = QUEUED),
 	{ .token = NULL }
 };
 
