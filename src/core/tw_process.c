@@ -232,13 +232,13 @@ static void print_settings(FILE *file, const struct tw_process *of)
 		tw_policy_name(of->policy), of->priority, cpus);
 }
 
-void tw_process_print_change(FILE *file, const char *whose,
+void tw_process_print_change(FILE *file, const char *before,
 			     const struct tw_process *begun,
 			     const struct tw_process *left)
 {
 	if (!tw_process_changed(begun, left))
 		return;
-	fprintf(file, "# Changed while it ran: %s, ", whose);
+	fputs(before, file);
 	print_settings(file, begun);
 	fprintf(file, " to ");
 	print_settings(file, left);

@@ -57,11 +57,12 @@ void tw_process_read(struct tw_process *process);
 
 /*
  * Whether somebody has changed these since they were @begun: @left is as they
- * were read again, pid 0: they were not. The line that says so of @whose.
+ * were read again, pid 0: they were not. The line that says so behind @before.
  */
+#define TW_CHANGED	"# Changed while it ran: "
 bool tw_process_changed(const struct tw_process *begun,
 			const struct tw_process *left);
-void tw_process_print_change(FILE *file, const char *whose,
+void tw_process_print_change(FILE *file, const char *before,
 			     const struct tw_process *begun,
 			     const struct tw_process *left);
 

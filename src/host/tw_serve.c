@@ -40,7 +40,6 @@
 #define USER		65533
 #define NETS_MAX	32
 #define CHILDREN	16	/* of which one measures */
-#define GREETING	"[\"--far="
 
 /* IPv4 is written as IPv6 has it: ::ffff:192.0.2.1. */
 static struct net {
@@ -195,10 +194,10 @@ static void drop_rights(void)
 /* Those that have said nothing, the kernel keeps for some seconds. */
 static bool begins_request(int fd)
 {
-	char text[sizeof(GREETING) - 1];
+	char text[sizeof(TW_ASK_GREETING) - 1];
 
 	return recv(fd, text, sizeof(text), MSG_PEEK) == sizeof(text) &&
-	       !memcmp(text, GREETING, sizeof(text));
+	       !memcmp(text, TW_ASK_GREETING, sizeof(text));
 }
 
 /*
