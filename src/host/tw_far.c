@@ -205,7 +205,7 @@ static void check(struct tw_run *run)
 		tw_idle.latency_us = -1;
 	}
 	run->start_pair = start_pair;
-	tw_config.absent[TW_CLIENT] = true;
+	tw_settings.absent[TW_CLIENT] = true;
 }
 
 /* Of what will be set. A load, and main with it, is below all servers. */
@@ -217,7 +217,7 @@ static void check_rights(struct tw_run *run)
 	if (tw_config.schedule != tw_process_schedule)
 		tw_say_fatal("--policy=%s: a --server allows nobody this; use --rsh\n",
 			     tw_policy_name(tw_config.policy));
-	if (tw_config_priority(TW_SERVER, 0) > tw_far_priority)
+	if (tw_config_rank(TW_SERVER, 0).priority > tw_far_priority)
 		tw_say_fatal("--priority=%d: this server allows its servers %d at most\n",
 			     (int)tw_config.priority, tw_far_priority);
 }
@@ -279,11 +279,6 @@ static void end(struct tw_run *run)
 }
 
 const struct tw_part tw_part_far = {
-	.options = options, .group = TW_HOSTS, .check = check, .woken = woken,
-	.end = end,
-};
-
-/* Behind all that sets a policy or a priority. */
-const struct tw_part tw_part_far_rights = {
-	.check = check_rights,
+	.options = options, .group = TW_HOSTS, .check = check,
+	.checked = check_rights, .woken = woken, .end = end,
 };

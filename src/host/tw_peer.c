@@ -66,7 +66,7 @@ static const struct tw_option options[] = {
 };
 
 /* --trltp has set the columns of the reference program. */
-static void change_columns(void)
+static void check_columns(void)
 {
 	static const enum tw_metric_id reference[] = {
 		TW_INTERVAL, TW_SEND, TW_SLEEP, TW_RECEIVE, TW_RESPONSE,
@@ -78,8 +78,8 @@ static void change_columns(void)
 	if (tw_config.columns != (int)ARRAY_SIZE(reference) ||
 	    memcmp(tw_config.metrics, reference, sizeof(reference)))
 		return;
-	memcpy(tw_config.metrics, instead, sizeof(instead));
-	tw_config.columns = ARRAY_SIZE(instead);
+	memcpy(tw_settings.metrics, instead, sizeof(instead));
+	tw_settings.columns = ARRAY_SIZE(instead);
 }
 
 static void check_way(void)
@@ -105,13 +105,13 @@ static void check_way(void)
 }
 
 /* All --load run on the server's host. */
-static void send_load(void)
+static void check_load_side(void)
 {
 	int i;
 
 	if (!tw_load_number(0))
 		tw_say_fatal("--load-side=server: allowed only with --load\n");
-	tw_config.absent[TW_LOAD] = true;
+	tw_settings.absent[TW_LOAD] = true;
 	for (i = 0; tw_load_number(i); i++)
 		tw_load_number(i)->elsewhere = true;
 }
@@ -196,11 +196,11 @@ static void check(struct tw_run *run)
 		tw_say_fatal("--ramp=pairs: not allowed with --connect; give --threads\n");
 	if (!tw_oneway_chosen()) {
 		tw_metric_two_clocks(APART, 0);
-		change_columns();
+		check_columns();
 	}
 	if (load_side && !strcmp(load_side, "server"))
-		send_load();
-	tw_config.absent[TW_SERVER] = true;
+		check_load_side();
+	tw_settings.absent[TW_SERVER] = true;
 	run->start_pair = start_pair;
 }
 

@@ -219,9 +219,6 @@ static bool serve(int listener, int fd)
 	close(listener);
 	if (dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		exit(EXIT_FAILURE);
-	tw_far_priority = (int)tw_config.priority;
-	tw_config.priority = 0;
-	tw_far = true;
 	return true;
 }
 
@@ -287,6 +284,9 @@ static void check(struct tw_run *run)
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			children--;
 	} while (!accept_all(listener));
+	tw_far_priority = (int)tw_config.priority;
+	tw_settings.priority = 0;
+	tw_far = true;
 }
 
 static const struct tw_option options[] = {

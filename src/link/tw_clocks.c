@@ -153,7 +153,7 @@ static void check(struct tw_run *run)
 	inner = tw_config.timer;
 	converted = *inner;
 	converted.settle = settle_converted;
-	tw_config.timer = &converted;
+	tw_settings.timer = &converted;
 }
 
 static size_t room(const struct tw_run *run)

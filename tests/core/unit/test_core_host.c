@@ -425,6 +425,6 @@ TEST(room_of_oneway)
 	assert_int_equal(tw_part_oneway.room(NULL), 0);
 	*(const char **)tw_part_oneway.options[0].to = "sync";
 	assert_int_equal(tw_part_oneway.room(NULL), 0);
-	tw_config.absent[TW_SERVER] = true;
+	tw_settings.absent[TW_SERVER] = true;
 	assert_int_equal(tw_part_oneway.room(NULL), sizeof(struct oneway));
 }
