@@ -9,7 +9,7 @@
 
 static bool all;
 
-static void add(const struct tw_option *option, const char *name)
+static void parse_name(const struct tw_option *option, const char *name)
 {
 	enum tw_metric_id id = tw_metric_find(name);
 	int i;
@@ -19,7 +19,7 @@ static void add(const struct tw_option *option, const char *name)
 	for (i = 0; i < tw_config.columns; i++)
 		if (tw_config.metrics[i] == id)
 			tw_option_refuse(option, name, "allowed is each metric once");
-	tw_config.metrics[tw_config.columns++] = id;
+	tw_settings.metrics[tw_settings.columns++] = id;
 }
 
 static void parse(const struct tw_option *option, char *value)
@@ -27,13 +27,13 @@ static void parse(const struct tw_option *option, char *value)
 	char *name;
 	int id;
 
-	tw_config.columns = 0;
-	tw_config.latency_only = false;
+	tw_settings.columns = 0;
+	tw_settings.latency_only = false;
 	all = !strcmp(value, "all");
 	for (id = 0; id < TW_METRICS && all; id++)
-		add(option, tw_metrics[id].name);
+		parse_name(option, tw_metrics[id].name);
 	while (!all && (name = strsep(&value, ",")))
-		add(option, name);
+		parse_name(option, name);
 }
 
 static const char *word(int i)
@@ -58,12 +58,12 @@ static void check(struct tw_run *run)
 		enum tw_metric_id id = tw_config.metrics[i];
 
 		if (tw_metric_valid(id, &params))
-			tw_config.metrics[kept++] = id;
+			tw_settings.metrics[kept++] = id;
 		else if (!all)
 			tw_say_fatal("--metrics=%s: %s\n", tw_metrics[id].name,
 				     tw_metric_lacks(id, &params));
 	}
-	tw_config.columns = kept;
+	tw_settings.columns = kept;
 }
 
 const struct tw_part tw_part_columns = {

@@ -18,7 +18,7 @@ const char *tw_config_roles[TW_ROLES] = {
 	"parent process", "server", "client", "load"
 };
 
-struct tw_config tw_config = {
+struct tw_settings tw_settings = {
 	.intervals_us = { 1000 },
 	.intervals = 1,
 	.sleep_us = 100,
@@ -45,11 +45,11 @@ static void parse_intervals(const struct tw_option *option, char *value)
 	struct tw_option one = *option;
 	char *word;
 
-	tw_config.intervals = 0;
+	tw_settings.intervals = 0;
 	while ((word = strsep(&value, ","))) {
 		if (tw_config.intervals == TW_PAIRS_MAX)
 			tw_option_refuse(option, word, "allowed are at most 256 values");
-		one.to = &tw_config.intervals_us[tw_config.intervals++];
+		one.to = &tw_settings.intervals_us[tw_settings.intervals++];
 		tw_option_number(&one, word);
 	}
 }
@@ -64,45 +64,45 @@ static const struct tw_option options[] = {
 	  .far = TW_ASKED,
 	  .help = "clock of all times, default monotonic, which is 0;\n"
 		  "realtime is 1" },
-	{ 'D', "duration", TW_TIME, &tw_config.duration_s,
+	{ 'D', "duration", TW_TIME, &tw_settings.duration_s,
 	  .help = "measure for TIME seconds; m, h or d after the number:\n"
 		  "minutes, hours or days" },
-	{ 'i', "interval", TW_NUMBERS, tw_config.intervals_us, "US[,US...]", 0,
+	{ 'i', "interval", TW_NUMBERS, tw_settings.intervals_us, "US[,US...]", 0,
 	  INTERVAL_MAX_US, .parse = parse_intervals,
-	  .count = &tw_config.intervals, .far = TW_ASKED,
+	  .count = &tw_settings.intervals, .far = TW_ASKED,
 	  .help = "period of the requests in microseconds, default 1000;\n"
 		  "0: the next request follows at once; of a list, each\n"
 		  "pair has one, and further pairs the last" },
-	{ 'l', "loops", TW_NUMBER, &tw_config.loops, NULL, 0, 1000000000000LL,
+	{ 'l', "loops", TW_NUMBER, &tw_settings.loops, NULL, 0, 1000000000000LL,
 	  .far = TW_MAY_BE_ASKED,
 	  .help = "measure N cycles; 0 (default): until stopped" },
-	{ 'm', "mlockall", TW_FLAG, &tw_config.mlockall, .far = TW_ASKED,
+	{ 'm', "mlockall", TW_FLAG, &tw_settings.mlockall, .far = TW_ASKED,
 	  .group = TW_PLACES,
 	  .help = "lock this test's memory, so that none is paged out" },
 	{ 'n', "nanosleep", TW_FLAG,
 	  .help = "accepted for old scripts: it is the default" },
-	{ 'N', "nsecs", TW_FLAG, &tw_config.nsecs, .far = TW_ASKED,
+	{ 'N', "nsecs", TW_FLAG, &tw_settings.nsecs, .far = TW_ASKED,
 	  .group = TW_OUTPUT,
 	  .help = "print nanoseconds instead of microseconds" },
 	{ 0, "policy", TW_WORD, &policy_name, .choices = tw_policy_names,
 	  .far = TW_ASKED, .group = TW_PLACES,
 	  .help = "scheduling policy of clients and servers, default\n"
 		  "fifo with -p, else other" },
-	{ 'p', "priority", TW_NUMBER, &tw_config.priority, "PRIO", PRIORITY_MIN,
+	{ 'p', "priority", TW_NUMBER, &tw_settings.priority, "PRIO", PRIORITY_MIN,
 	  99, .far = TW_ASKED, .group = TW_PLACES,
 	  .help = "real-time priority of the client; the server's is\n"
 		  "one less" },
-	{ 'q', "quiet", TW_FLAG, &tw_config.quiet, .group = TW_OUTPUT,
+	{ 'q', "quiet", TW_FLAG, &tw_settings.quiet, .group = TW_OUTPUT,
 	  .help = "print the results only, at the end" },
-	{ 0, "size", TW_NUMBER, &tw_config.size, "BYTES", 8, 65536,
+	{ 0, "size", TW_NUMBER, &tw_settings.size, "BYTES", 8, 65536,
 	  .far = TW_ASKED,
 	  .help = "size of a request, default 8" },
-	{ 0, "sleep", TW_NUMBER, &tw_config.sleep_us, "US", 0, 10000000,
+	{ 0, "sleep", TW_NUMBER, &tw_settings.sleep_us, "US", 0, 10000000,
 	  .far = TW_ASKED,
 	  .help = "the server's sleep in microseconds, default 100" },
 	{ 0, "timer", TW_WORD, &timer_name, .choice = tw_timer_name,
 	  .help = "what wakes the client, default nanosleep" },
-	{ 0, "warmup", TW_NUMBER, &tw_config.warmup, NULL, 0, 1000000,
+	{ 0, "warmup", TW_NUMBER, &tw_settings.warmup, NULL, 0, 1000000,
 	  .far = TW_ASKED,
 	  .help = "cycles run before the measured ones, default 2" },
 	{ 'x', "posix_timers", TW_FLAG, .parse = set_posix,
@@ -174,26 +174,31 @@ static void check(struct tw_run *run)
 
 	if (!policy_name)
 		policy_name = tw_config.priority ? "fifo" : "other";
-	tw_config.policy = tw_policy_find(policy_name);
+	tw_settings.policy = tw_policy_find(policy_name);
 	policy_name = tw_policy_name(tw_config.policy);
 	realtime = tw_policy_is_realtime(tw_config.policy);
 	if (tw_config.priority && !realtime)
 		tw_say_fatal("--priority=%d: allowed only with --policy=fifo or rr\n",
 			     (int)tw_config.priority);
 	if (realtime && !tw_config.priority)
-		tw_config.priority = PRIORITY_MIN;
+		tw_settings.priority = PRIORITY_MIN;
 	check_intervals();
 	check_duration();
 	if (!tw_config_interval_us(0))
 		timer_name = "none";
-	tw_config.timer = tw_timer_find(timer_name);
-	tw_config.clock = tw_clock_find(clock_name);
+	tw_settings.timer = tw_timer_find(timer_name);
+	tw_settings.clock = tw_clock_find(clock_name);
 	clock_name = tw_config.clock->name;
 }
 
 const struct tw_part tw_part_config = {
 	.options = options, .check = check, .begin = begin,
 };
+
+void tw_config_step(int pairs)
+{
+	tw_settings.pairs = pairs;
+}
 
 int64_t tw_config_interval_us(int pair)
 {
@@ -218,16 +223,16 @@ enum tw_metric_id tw_config_metric(const struct tw_option *option, char **value)
 	return id;
 }
 
-int tw_config_priority(enum tw_role role, int number)
+struct tw_rank tw_config_rank(enum tw_role role, int number)
 {
+	int below = (role == TW_SERVER) + (tw_config.spread ? 2 * number : 0);
+
 	if (role == TW_MAIN)
-		return tw_config.main_priority;
-	if (role == TW_LOAD)
-		return tw_config.load_priority;
-	if (!tw_config.priority)
-		return 0;
-	return (int)tw_config.priority - (role == TW_SERVER) -
-	       (tw_config.spread ? 2 * number : 0);
+		return tw_policy_fifo(tw_config.main_priority);
+	return (struct tw_rank) {
+		tw_config.policy,
+		tw_config.priority ? (int)tw_config.priority - below : 0
+	};
 }
 
 struct tw_metric_params tw_config_params(int pair)

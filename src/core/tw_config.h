@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The user's settings. main sets them once; then they are constant. */
+/* The user's settings. */
 #ifndef TW_CONFIG_H
 #define TW_CONFIG_H
 
@@ -27,7 +27,7 @@ enum tw_role {
 /* Names in messages: "parent process", "server", "client", "load". */
 extern const char *tw_config_roles[TW_ROLES];
 
-struct tw_config {
+struct tw_settings {
 	int64_t intervals_us[TW_PAIRS_MAX];	/* 0: a closed loop */
 	int intervals;		/* how many were given; the last is repeated */
 	int64_t sleep_us;
@@ -51,8 +51,6 @@ struct tw_config {
 	int policy;
 	int64_t priority;	/* of the first client; 0: not real-time */
 	int main_priority;	/* 0: an ordinary task, as a rule */
-	int load_policy;	/* of the load that is started next */
-	int load_priority;	/* 0: an ordinary task */
 	bool mlockall;
 	bool absent[TW_ROLES];	/* its processes are on another host */
 
@@ -69,7 +67,15 @@ struct tw_config {
 	bool silent;		/* nothing is displayed while it measures */
 };
 
-extern struct tw_config tw_config;
+/*
+ * tw_settings is for options and for the checks of parts, which write to it: a
+ * rule of tests/tools/lint. For all else, they are constant.
+ */
+extern struct tw_settings tw_settings;
+#define tw_config	(*(const struct tw_settings *)&tw_settings)
+
+/* The only one that changes later: how many pairs the next step of a ramp has. */
+void tw_config_step(int pairs);
 
 int64_t tw_config_interval_us(int pair);
 
@@ -89,7 +95,7 @@ struct tw_option;
 enum tw_metric_id tw_config_metric(const struct tw_option *option,
 				   char **value);
 
-/* Of the client or server of pair @number, or of a load: see tw_place(). */
-int tw_config_priority(enum tw_role role, int number);
+/* Of main, or of the client or server of pair @number. */
+struct tw_rank tw_config_rank(enum tw_role role, int number);
 
 #endif /* TW_CONFIG_H */

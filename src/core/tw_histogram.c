@@ -51,7 +51,7 @@ static void check(struct tw_run *run)
 {
 	tw_file_add(&to);
 	run->no_status |= rows && !to.path;
-	tw_config.histogram = rows;
+	tw_settings.histogram = rows;
 }
 
 static size_t room(const struct tw_run *run)

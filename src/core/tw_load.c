@@ -99,7 +99,8 @@ static const struct tw_option options[] = {
  */
 static void check(struct tw_run *run)
 {
-	int i, server = tw_config_priority(TW_SERVER, (int)tw_config.pairs - 1);
+	int i, server = tw_config_rank(TW_SERVER,
+				       (int)tw_config.pairs - 1).priority;
 	int highest = 0;
 
 	for (i = 0; i < count; i++)
@@ -107,7 +108,7 @@ static void check(struct tw_run *run)
 			highest = loads[i]->priority;
 	if (!highest)
 		return;
-	tw_config.main_priority = highest + 1;
+	tw_settings.main_priority = highest + 1;
 	if (server <= highest)
 		tw_say_fatal("--priority=%d: allowed is %d or more here: the server must be above the load, which has the real-time priority %d\n",
 			     (int)tw_config.priority, (int)tw_config.priority +
@@ -193,11 +194,10 @@ static void begin(struct tw_run *run)
 	for (i = 0; i < count; i++) {
 		struct tw_load *load = loads[i];
 		bool single = load->ops->single;
+		const struct tw_rank rank = { load->policy, load->priority };
 
 		load->units = load->ramped ? run->step : load->wanted;
 		load->processes = 0;
-		tw_config.load_policy = load->policy;
-		tw_config.load_priority = load->priority;
 		processes = load->elsewhere ? 0 :
 			    single ? load->units > 0 : load->units;
 		if (processes && load->priority)
@@ -205,7 +205,7 @@ static void begin(struct tw_run *run)
 		for (n = 0; n < processes && !err; n++) {
 			err = tw_process_start(&load->process[n], TW_LOAD,
 					       single ? TW_PLACE_ALL : n,
-					       live, load);
+					       rank, live, load);
 			load->processes += !err;
 		}
 	}

@@ -131,7 +131,7 @@ static void json(FILE *file, const struct tw_run *run)
 static void text(FILE *file, const struct tw_run *run)
 {
 	static const enum tw_role sides[] = { TW_SERVER, TW_CLIENT };
-	char whose[32];
+	char before[64];
 	size_t k;
 	int i;
 
@@ -144,9 +144,10 @@ static void text(FILE *file, const struct tw_run *run)
 			if (i && pair->left[role].pid ==
 				 run->pairs[0]->left[role].pid)
 				continue;
-			snprintf(whose, sizeof(whose), "pair %d: %s", i,
+			snprintf(before, sizeof(before),
+				 TW_CHANGED "pair %d: %s, ", i,
 				 tw_config_roles[role]);
-			tw_process_print_change(file, whose,
+			tw_process_print_change(file, before,
 						&pair->begun[role],
 						&pair->left[role]);
 		}

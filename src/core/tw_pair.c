@@ -294,8 +294,8 @@ int tw_pair_start_process(struct tw_run *run, int number, enum tw_role role)
 
 	/* The other pairs' processes do not need it. */
 	madvise(pair, run->pair_size, MADV_DOFORK);
-	err = tw_process_start(&pair->process[role], role, number, live,
-			       &side);
+	err = tw_process_start(&pair->process[role], role, number,
+			       tw_config_rank(role, number), live, &side);
 	run->failed |= err && err != -EINTR;
 	madvise(pair, run->pair_size, MADV_DONTFORK);
 	close(pair->fd[role]);

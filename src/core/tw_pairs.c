@@ -22,13 +22,13 @@ static void parse_threads(const struct tw_option *option, char *value)
 
 static void parse_aligned(const struct tw_option *option, char *value)
 {
-	tw_config.aligned_us = 0;
+	tw_settings.aligned_us = 0;
 	if (value)
 		tw_option_number(option, value);
 }
 
 static const struct tw_option options[] = {
-	{ 'A', "aligned", TW_NUMBER, &tw_config.aligned_us, "US", 0, 1000000,
+	{ 'A', "aligned", TW_NUMBER, &tw_settings.aligned_us, "US", 0, 1000000,
 	  .optional = true, .parse = parse_aligned,
 	  .help = "all pairs have the same first expiry; with US, that of\n"
 		  "pair N is N times US later" },
@@ -40,14 +40,14 @@ static const struct tw_option options[] = {
 	  .without = "--connect; use --server-affinity",
 	  .help = "with -S, the CPU of the server: that of its client\n"
 		  "(the default), or the next one" },
-	{ 0, "priospread", TW_FLAG, &tw_config.spread, .with = "--priority",
+	{ 0, "priospread", TW_FLAG, &tw_settings.spread, .with = "--priority",
 	  .far = TW_ASKED,
 	  .help = "lower both priorities of pair N by 2N" },
-	{ 'S', "smp", TW_FLAG, &tw_config.smp,
+	{ 'S', "smp", TW_FLAG, &tw_settings.smp,
 	  .without = "--trltp, which sets --affinity\n"
 		     "--threads or --affinity, which it sets itself",
 	  .help = "a pair on each CPU, client and server on the same" },
-	{ 't', "threads", TW_NUMBER, &tw_config.pairs, NULL, 1, TW_PAIRS_MAX,
+	{ 't', "threads", TW_NUMBER, &tw_settings.pairs, NULL, 1, TW_PAIRS_MAX,
 	  .optional = true, .parse = parse_threads, .far = TW_ASKED,
 	  .help = "N pairs of client and server; without N, one for each\n"
 		  "CPU" },
@@ -66,15 +66,15 @@ static void check_spread(void)
 static void check(struct tw_run *run)
 {
 	if (tw_config.smp || by_cpus)
-		tw_config.pairs = tw_place_count() > TW_PAIRS_MAX ?
+		tw_settings.pairs = tw_place_count() > TW_PAIRS_MAX ?
 				  TW_PAIRS_MAX : tw_place_count();
-	tw_config.peer_next = peer && !strcmp(peer, "next");
+	tw_settings.peer_next = peer && !strcmp(peer, "next");
 	if (tw_config.spread)
 		check_spread();
 	if (distance_us < 0)
 		distance_us = tw_config.histogram || tw_config.intervals > 1 ?
 			      0 : 500;
-	tw_config.distance_us = distance_us;
+	tw_settings.distance_us = distance_us;
 }
 
 const struct tw_part tw_part_pairs = {

@@ -24,6 +24,8 @@ struct tw_part {
 	enum tw_option_group group;
 	/* All options are read: completes them, refuses contradictions. */
 	void (*check)(struct tw_run *run);
+	/* The checks of all parts are done, and so all defaults are known. */
+	void (*checked)(struct tw_run *run);
 	/* Called once in a step; a run without a ramp has one step. */
 	void (*begin)(struct tw_run *run);	/* before clients and servers */
 	void (*woken)(struct tw_run *run);	/* see tw_run.tick_ms */
@@ -81,7 +83,6 @@ extern const struct tw_part *const tw_parts[];
 
 extern const struct tw_part tw_part_serve;
 extern const struct tw_part tw_part_far;
-extern const struct tw_part tw_part_far_rights;
 extern const struct tw_part tw_part_connect;
 extern const struct tw_part tw_part_peer;
 extern const struct tw_part tw_part_oneway;
@@ -124,7 +125,6 @@ extern const struct tw_part tw_part_gone;
 extern const struct tw_part tw_part_servers;
 extern const struct tw_part tw_part_stamps;
 extern const struct tw_part tw_part_orb;
-extern const struct tw_part tw_part_orb_step;
 extern const struct tw_part tw_part_check;
 extern const struct tw_part tw_part_others;
 extern const struct tw_part tw_part_quota;

@@ -68,11 +68,9 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_gone,
 	&tw_part_servers,
 	&tw_part_stamps,	/* behind these two: it changes the link */
-	&tw_part_orb_step,
 	&tw_part_display,	/* ends first */
 	&tw_part_cut,
 	&tw_part_members,
-	&tw_part_far_rights,	/* behind all defaults */
-	&tw_part_check,	/* last: all else is checked, or it exits */
+	&tw_part_check,
 	NULL
 };

@@ -20,6 +20,18 @@ int tw_policy_find(const char *name);
 /* The other way: "other", not "normal"; "unknown" for another policy. */
 const char *tw_policy_name(int policy);
 
+/* What a process is to have; a priority of 0 is no real-time one. */
+struct tw_rank {
+	int policy, priority;
+};
+
+static inline struct tw_rank tw_policy_fifo(int priority)
+{
+	return (struct tw_rank) {
+		priority ? SCHED_FIFO : SCHED_OTHER, priority
+	};
+}
+
 /* Whether it has a real-time priority. */
 static inline bool tw_policy_is_realtime(int policy)
 {

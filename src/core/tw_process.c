@@ -29,15 +29,6 @@
 #define START_MS	5000	/* to get ready */
 #define FILES		1024	/* that may be open, before Linux 5.9 */
 
-static int role_policy(enum tw_role role, int priority)
-{
-	if (role == TW_SERVER || role == TW_CLIENT)
-		return tw_config.policy;
-	if (role == TW_LOAD)
-		return tw_config.load_policy;
-	return priority ? SCHED_FIFO : SCHED_OTHER;
-}
-
 static void __attribute__((noreturn))
 refused(enum tw_role role, const char *what, const char *needed)
 {
@@ -69,16 +60,15 @@ static bool has_cpus(const cpu_set_t *wanted)
 	return !tw_cpus_get(0, &cpus) && CPU_EQUAL(&cpus, wanted);
 }
 
-void tw_process_configure(enum tw_role role, int number)
+void tw_process_configure(enum tw_role role, int number, struct tw_rank rank)
 {
-	int priority = tw_config_priority(role, number);
 	char list[TW_PLACE_LIST];
 	cpu_set_t wanted;
 
 	/* Priority first, or the process may never run on a busy CPU. */
-	if (tw_config.schedule(number, role_policy(role, priority), priority))
+	if (tw_config.schedule(number, rank.policy, rank.priority))
 		refused(role, "scheduling policy and priority",
-			!priority ? "; a sandbox (seccomp) may refuse it" :
+			!rank.priority ? "; a sandbox (seccomp) may refuse it" :
 			geteuid() ? "; needed is root, CAP_SYS_NICE or a higher \"ulimit -r\"" :
 			"; root is refused if the kernel has RT_GROUP_SCHED and the cgroup has no real-time runtime (then move the shell to the root cgroup), in a user namespace, without CAP_SYS_NICE, and by a sandbox (seccomp)");
 	tw_place(role, number, &wanted);
@@ -122,8 +112,8 @@ static void set_signals(enum tw_role role)
 }
 
 static void __attribute__((noreturn))
-be_child(enum tw_role role, int number, int ready, int (*live)(void *arg),
-	 void *arg)
+be_child(enum tw_role role, int number, struct tw_rank rank, int ready,
+	 int (*live)(void *arg), void *arg)
 {
 	char name[16];
 
@@ -133,7 +123,7 @@ be_child(enum tw_role role, int number, int ready, int (*live)(void *arg),
 	if (role == TW_LOAD)
 		setpgid(0, 0);
 	malloc_trim(0);	/* what is free need not be locked */
-	tw_process_configure(role, number);
+	tw_process_configure(role, number, rank);
 	if (write(ready, "", 1) != 1)
 		_exit(EXIT_FAILURE);
 	close(ready);
@@ -232,13 +222,13 @@ static void print_settings(FILE *file, const struct tw_process *of)
 		tw_policy_name(of->policy), of->priority, cpus);
 }
 
-void tw_process_print_change(FILE *file, const char *whose,
+void tw_process_print_change(FILE *file, const char *before,
 			     const struct tw_process *begun,
 			     const struct tw_process *left)
 {
 	if (!tw_process_changed(begun, left))
 		return;
-	fprintf(file, "# Changed while it ran: %s, ", whose);
+	fputs(before, file);
 	print_settings(file, begun);
 	fprintf(file, " to ");
 	print_settings(file, left);
@@ -246,7 +236,8 @@ void tw_process_print_change(FILE *file, const char *whose,
 }
 
 int tw_process_start(struct tw_process *process, enum tw_role role,
-		     int number, int (*live)(void *arg), void *arg)
+		     int number, struct tw_rank rank, int (*live)(void *arg),
+		     void *arg)
 {
 	struct tw_process child;
 	pid_t pid;
@@ -261,7 +252,7 @@ int tw_process_start(struct tw_process *process, enum tw_role role,
 		return err;
 	}
 	if (!pid)
-		be_child(role, number, fds[1], live, arg);
+		be_child(role, number, rank, fds[1], live, arg);
 	child = (struct tw_process) {
 		.pid = pid, .name = tw_config_roles[role],
 		.group = role == TW_LOAD,

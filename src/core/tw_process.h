@@ -32,7 +32,7 @@ struct tw_process {
  * Sets policy, priority, CPUs and locked memory of the calling process as
  * @role @number is to have them. Ends it after a message if that fails.
  */
-void tw_process_configure(enum tw_role role, int number);
+void tw_process_configure(enum tw_role role, int number, struct tw_rank rank);
 
 /* Sets the calling process's: 0, or -1 and errno. See tw_config.schedule. */
 int tw_process_schedule(int pair, int policy, int priority);
@@ -44,7 +44,8 @@ int tw_process_schedule(int pair, int policy, int priority);
  * message, another -errno. Then the child was killed, and *process is as it was.
  */
 int tw_process_start(struct tw_process *process, enum tw_role role,
-		     int number, int (*live)(void *arg), void *arg);
+		     int number, struct tw_rank rank, int (*live)(void *arg),
+		     void *arg);
 
 /*
  * Closes all files of the calling process but standard input, output, error and
@@ -57,11 +58,12 @@ void tw_process_read(struct tw_process *process);
 
 /*
  * Whether somebody has changed these since they were @begun: @left is as they
- * were read again, pid 0: they were not. The line that says so of @whose.
+ * were read again, pid 0: they were not. The line that says so behind @before.
  */
+#define TW_CHANGED	"# Changed while it ran: "
 bool tw_process_changed(const struct tw_process *begun,
 			const struct tw_process *left);
-void tw_process_print_change(FILE *file, const char *whose,
+void tw_process_print_change(FILE *file, const char *before,
 			     const struct tw_process *begun,
 			     const struct tw_process *left);
 

@@ -184,6 +184,9 @@ static bool start(struct tw_run *run)
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->begin)
 			tw_parts[i]->begin(run);
+	/* At the first step, the parts have begun with all pairs. */
+	if (run->ramps_pairs)
+		tw_config_step(run->step + 1);
 	if (pipe2(run->go, O_CLOEXEC) || pipe2(run->done, O_CLOEXEC))
 		tw_say_fatal("cannot open a pipe: %m\n");
 	for (i = 0; i < tw_config.pairs && goes_on(run); i++)
@@ -254,7 +257,7 @@ static void prepare(struct tw_run *run)
 		tw_say_fatal("no memory: %m\n");
 	tw_pair_map_all(run);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	tw_process_configure(TW_MAIN, 0);
+	tw_process_configure(TW_MAIN, 0, tw_config_rank(TW_MAIN, 0));
 	tw_output_watch();
 	if (!run->start_pair)
 		run->start_pair = tw_pair_start;

@@ -64,6 +64,7 @@ struct tw_run {
 	int done[2];
 	int steps;		/* of a ramp; else 1 */
 	bool ramp;		/* --steps was given */
+	bool ramps_pairs;	/* ...and step k has k + 1 pairs */
 	int step;		/* the present one, from 0 */
 	int whole;		/* how many were not cut short */
 	int tick_ms;		/* TW_TICK_MS: woken() is called so often, too */

@@ -118,7 +118,7 @@ static void print_column(FILE *file, const struct tw_run *run, int column,
 	fprintf(file, "T:%2d (%5d) P:%2d I:%" PRId64 " C:%7" PRIu64
 		" Min:%7" PRId64 " Act:%*" PRId64 " Avg:%*" PRId64 " Max:%8"
 		PRId64, column, run->pairs[pair]->process[TW_CLIENT].pid,
-		tw_config_priority(TW_CLIENT, pair),
+		tw_config_rank(TW_CLIENT, pair).priority,
 		tw_config_interval_us(pair), of->count,
 		tw_text_whole(of->min_ns), width, tw_text_whole(of->last_ns),
 		width, tw_text_whole((int64_t)tw_stats_mean(of)),

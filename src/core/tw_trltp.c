@@ -65,8 +65,8 @@ static const struct tw_option options[] = {
 static void check(struct tw_run *run)
 {
 	if (reference) {
-		tw_config.main_priority = sched_get_priority_max(SCHED_FIFO);
-		tw_config.silent = true;
+		tw_settings.main_priority = sched_get_priority_max(SCHED_FIFO);
+		tw_settings.silent = true;
 	}
 	if (!to.path)
 		return;

@@ -15,7 +15,7 @@
 static uint64_t lost;
 
 static const struct tw_option options[] = {
-	{ 'v', "verbose", TW_FLAG, &tw_config.verbose,
+	{ 'v', "verbose", TW_FLAG, &tw_settings.verbose,
 	  .help = "print every value, as column:cycle:value" },
 	{ .name = NULL }
 };

@@ -92,6 +92,9 @@ int main(int argc, char *argv[])
 	for (i = 0; tw_parts[i]; i++)
 		if (tw_parts[i]->check)
 			tw_parts[i]->check(&run);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->checked)
+			tw_parts[i]->checked(&run);
 	tw_file_open_all();
 	tw_run_measure(&run);
 	tw_output_begin();

@@ -13,7 +13,6 @@
 #include "tw_option.h"
 #include "tw_place.h"
 #include "tw_say.h"
-#include "tw_string.h"
 
 #define WORD_MAX	4096
 
@@ -31,8 +30,8 @@ static void write_word(FILE *file, const char *name, const char *value)
 	if (length > WORD_MAX)
 		tw_say_fatal("--%s: allowed are %d characters for another host\n",
 			     name, WORD_MAX);
-	fprintf(file, ", ");
-	tw_string_json(file, word);
+	fprintf(file, " ");
+	tw_lines_write_word(file, word);
 }
 
 /* With the value that it has here, if it has one. */
@@ -80,7 +79,7 @@ char *tw_ask_text(int steps)
 
 	if (!file)
 		tw_say_fatal("no memory for the request\n");
-	fprintf(file, "[\"--far=%d\", %d", TW_ASK_VERSION, load ? 1 : steps);
+	fprintf(file, TW_ASK_GREETING TW_ASK_VERSION "\"] %d", load ? 1 : steps);
 	for (i = 0; (row = tw_option_row(i)); i++)
 		if (row->far == TW_ASKED || (load && tw_option_given(row->name) &&
 					     row->far == TW_ASKED_OF_LOAD))
@@ -95,7 +94,7 @@ char *tw_ask_text(int steps)
 	/* 0 is the default; a server may have --default-system. */
 	if (tw_idle.latency_us > 0)
 		write_option(file, tw_option_find("latency"));
-	fprintf(file, "]\n");
+	fprintf(file, "\n");
 	fclose(file);
 	if (size > TW_ASK_MAX)
 		tw_say_fatal("--connect: the options are longer than %d bytes\n",
@@ -117,13 +116,12 @@ static void check_login(const char *word)
 static void parse_word(char *word)
 {
 	char *value = strchr(word, '=');
-	const char *name = word + 2;
 	const struct tw_option *row;
 
 	if (value)
 		*value++ = '\0';
-	row = tw_option_find(name);
-	if (strncmp(word, "--", 2) || !row || !row->far)
+	row = strncmp(word, "--", 2) ? NULL : tw_option_find(word + 2);
+	if (!row || !row->far)
 		tw_say_fatal("%s: nobody may ask for this from another host\n",
 			     word);
 	if (!row->optional && (row->type == TW_FLAG) == !!value)
@@ -134,31 +132,33 @@ static void parse_word(char *word)
 
 int tw_ask_parse(const char *line, bool login)
 {
-	int version, steps = 0, length = 0;
+	char version[10];
+	int steps = 0, length = 0;
 	static char words[TW_ASK_MAX];
-	char *at = words, *word;
+	char *rest = words, *word;
 
-	if (sscanf(line, "[\"--far=%9d\", %9d%n", &version, &steps,
-		   &length) < 1)
+	if (sscanf(line, TW_ASK_GREETING "%9[0-9]%n", version, &length) != 1)
 		tw_say_fatal("--far: the first line is no request of twowaytest\n");
-	if (version != TW_ASK_VERSION)
-		tw_say_fatal("--far: the client speaks version %d of the protocol, this program version %d: install the same release on both hosts\n",
+	/* That one shows no message which comes before this. */
+	if (!strcmp(version, "2"))
+		fprintf(stderr, TW_ASK_ANSWER_2 "%s}\n", version);
+	if (strcmp(version, TW_ASK_VERSION))
+		tw_say_fatal("--far: the client speaks version %s of the protocol, this program version %s: install the same release on both hosts\n",
 			     version, TW_ASK_VERSION);
+	line += length;
+	length = 0;
+	sscanf(line, "\"] %9d%n", &steps, &length);
 	if (steps < 1 || steps > TW_LOAD_MAX + 1)
 		tw_say_fatal("--far: the request has no number of steps\n");
 	/* It has what options have as values. */
 	snprintf(words, sizeof(words), "%s", line + length);
-	while (*at == ',') {
-		word = at + 1 + (at[1] == ' ');
-		at = tw_lines_string(word);
-		if (!at)
-			tw_say_fatal("--far: a word of the request is no string\n");
-		if (!login)
+	while ((word = strsep(&rest, " "))) {
+		tw_lines_read_word(word);
+		if (*word && !login)
 			check_login(word);
-		parse_word(word);
+		if (*word)
+			parse_word(word);
 	}
-	if (strcmp(at, "]"))
-		tw_say_fatal("--far: the request has no end\n");
 	tw_option_check();
 	return steps;
 }

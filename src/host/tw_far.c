@@ -2,20 +2,26 @@
 /*
  * --far: the server's side of a measurement between two hosts. Standard input
  * has the request, then what the client's side does; standard output gets the
- * answers, lines of JSON. It ends when its input ends.
+ * answers. All are lines of words. It ends when its input ends.
  *
- *	["--far=2", 1, "--size=8", ...]
- *				{"twowaytest": 2}
- *				{"twowaytest": 2, "ready": PORT, ...}
- *				{"twowaytest": 2, "started": 0}
- *	{"end": 1}
- *				{"twowaytest": 2, "ended": [REQUESTS, ...,
- *				 RATE, ..., 0], "status": 0, "twoway": {...}}
+ *	["--far=3"] STEPS --size=8 ...
+ *				twowaytest 3
+ *				twowaytest 3 ready PORT COOKIE
+ *				twowaytest 3 started STEP
+ *	end 1
+ *				twowaytest 3 ended STATUS SET SUSPENDED EXCESS
+ *				 REQUESTS ... RATE ...
+ *				twowaytest 3 moved [CHANGE]
+ *				twowaytest 3 result NAME VALUE
  *
- * With {"end": 0}, another step follows. The status is 1 if something has failed
+ * With "end 0", another step follows. The status is 1 if something has failed
  * here, after a message, or 2 if a signal came: then the run has ended, also if
- * the client's side has not asked for that. Other lines of the answers are
- * messages or, from # on, the text of a cause.
+ * the client's side has not asked for that. Then come how often the clock was
+ * set, for how many us the host was suspended, and the excess of a cause, in ns;
+ * of each pair, how many requests have come; of each load, how much work it has
+ * done in 1000 s. After the last step, there is a line for each pair, of how its
+ * server was changed, and the results: see tw_lines_write_json(). Other lines of
+ * the answers are messages or, from # on, the text of a cause.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +33,7 @@
 #include <unistd.h>
 
 #include "tw_await.h"
+#include "tw_clocks.h"
 #include "tw_datagram.h"
 #include "tw_hosts.h"
 #include "tw_idle.h"
@@ -39,11 +46,13 @@
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_stamps.h"
+#include "tw_suspend.h"
 #include "tw_text.h"
 #include "tw_time.h"
 #include "tw_transport.h"
 
 #define MEET_S		20	/* until all clients are connected */
+#define ANSWER		TW_ASK_ANSWER TW_ASK_VERSION
 
 bool tw_far, tw_far_is_awake;
 int tw_far_priority = INT_MAX, tw_far_lock_fd = -1;
@@ -63,27 +72,22 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
-/* A line of JSON, in memory; a line of something else may have been begun. */
+/* In memory; a line of something else may have been begun. */
 static FILE *begin_answer(void)
 {
 	FILE *file = open_memstream(&text, &text_size);
 
 	if (!file)
 		tw_say_fatal("no memory for an answer\n");
-	fprintf(file, "\n{\"twowaytest\": %d", TW_ASK_VERSION);
+	fputs("\n" ANSWER, file);
 	return file;
 }
 
 static void send_answer(FILE *file)
 {
-	char *at;
-
-	fprintf(file, "}");
+	fputc('\n', file);
 	fclose(file);
-	for (at = text + 1; (at = strchr(at, '\n')); )
-		*at = ' ';
-	text[text_size] = '\n';	/* open_memstream() has put a 0 there */
-	tw_lines_send(output, text, text_size + 1);
+	tw_lines_send(output, text, text_size);
 	free(text);
 }
 
@@ -112,8 +116,7 @@ static void meet(void)
 		tw_say_fatal("cannot open a port for the clients: %s\n",
 			     strerror(-err));
 	file = begin_answer();
-	fprintf(file, ", \"ready\": %d, \"cookie\": \"%s\", \"order\": \"little\"",
-		meeting.port, meeting.cookie);
+	fprintf(file, " ready %d %s", meeting.port, meeting.cookie);
 	send_answer(file);
 	meeting.other_fd = lines.fd;
 	meeting.end_ns = tw_await_in_ms(MEET_S * 1000);
@@ -135,7 +138,7 @@ static void woken(struct tw_run *run)
 		return;
 	while ((line = tw_lines_await(&lines, -1, 0))) {
 		tw_far_cause_note(run, line);
-		if (sscanf(line, "{\"end\": %1d}", &ends) != 1)
+		if (sscanf(line, "end %1d", &ends) != 1)
 			continue;
 		last = ends;
 		run->control->stop = 1;
@@ -161,7 +164,7 @@ static void start_pair(struct tw_run *run, int number)
 	if (number < tw_config.pairs - 1)
 		return;
 	file = begin_answer();
-	fprintf(file, ", \"started\": %d", run->step);
+	fprintf(file, " started %d", run->step);
 	send_answer(file);
 	/* A line that is in memory does not wake anybody. */
 	woken(run);
@@ -202,7 +205,7 @@ static void check(struct tw_run *run)
 		tw_idle.latency_us = -1;
 	}
 	run->start_pair = start_pair;
-	tw_config.absent[TW_CLIENT] = true;
+	tw_settings.absent[TW_CLIENT] = true;
 }
 
 /* Of what will be set. A load, and main with it, is below all servers. */
@@ -214,14 +217,41 @@ static void check_rights(struct tw_run *run)
 	if (tw_config.schedule != tw_process_schedule)
 		tw_say_fatal("--policy=%s: a --server allows nobody this; use --rsh\n",
 			     tw_policy_name(tw_config.policy));
-	if (tw_config_priority(TW_SERVER, 0) > tw_far_priority)
+	if (tw_config_rank(TW_SERVER, 0).priority > tw_far_priority)
 		tw_say_fatal("--priority=%d: this server allows its servers %d at most\n",
 			     (int)tw_config.priority, tw_far_priority);
+}
+
+/* After the last step: what is known of the servers, and all results. */
+static void write_results(FILE *file, const struct tw_run *run)
+{
+	char *json;
+	size_t size;
+	FILE *memory = open_memstream(&json, &size);
+	int i;
+
+	if (!memory)
+		tw_say_fatal("no memory for the results\n");
+	tw_json_twoway(memory, run);
+	fclose(memory);
+	for (i = 0; i < tw_config.pairs; i++) {
+		const struct tw_pair *pair = run->pairs[i];
+
+		if (!tw_process_changed(&pair->begun[TW_SERVER],
+					&pair->left[TW_SERVER]))
+			fputs(ANSWER " moved\n", file);
+		tw_process_print_change(file, ANSWER " moved ",
+					&pair->begun[TW_SERVER],
+					&pair->left[TW_SERVER]);
+	}
+	tw_lines_write_json(file, ANSWER " result ", json);
+	free(json);
 }
 
 /* After all other parts. Here are no results to be judged. */
 static void end(struct tw_run *run)
 {
+	int64_t excess_ns = -1;
 	FILE *file;
 	int i;
 
@@ -229,30 +259,26 @@ static void end(struct tw_run *run)
 		return;
 	run->wake_fd = -1;
 	last |= run->failed || run->interrupted;
+	if (last)
+		excess_ns = tw_far_cause_answer(run);
 	file = begin_answer();
-	fprintf(file, ", \"ended\": [");
+	fprintf(file, " ended %d %" PRIu64 " %" PRId64 " %" PRId64,
+		run->failed ? 1 : run->interrupted ? 2 : 0,
+		tw_clocks_set_times(), tw_suspend_us(), excess_ns);
 	for (i = 0; i < tw_config.pairs; i++)
-		fprintf(file, "%" PRIu64 ", ", tw_transport_answered(run, i));
+		fprintf(file, " %" PRIu64, tw_transport_answered(run, i));
 	for (i = 0; tw_load_number(i); i++)
-		fprintf(file, "%" PRId64 ", ",
+		fprintf(file, " %" PRId64,
 			(int64_t)(tw_load_number(i)->rate * 1000));
-	fprintf(file, "0], \"status\": %d%s", run->failed ? 1 :
-		run->interrupted ? 2 : 0, last ? ", " : "");
-	if (last) {
-		tw_json_twoway(file, run);
-		tw_far_cause_answer(file, run);
-	}
+	fputc('\n', file);
+	if (last)
+		write_results(file, run);
 	send_answer(file);
 	if (last)
 		exit(run->failed ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
 const struct tw_part tw_part_far = {
-	.options = options, .group = TW_HOSTS, .check = check, .woken = woken,
-	.end = end,
-};
-
-/* Behind all that sets a policy or a priority. */
-const struct tw_part tw_part_far_rights = {
-	.check = check_rights,
+	.options = options, .group = TW_HOSTS, .check = check,
+	.checked = check_rights, .woken = woken, .end = end,
 };

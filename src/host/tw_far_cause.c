@@ -15,7 +15,7 @@
 #include "tw_run.h"
 #include "tw_trace.h"
 
-#define TELL		"{\"break\": "
+#define TELL		"break"
 #define TELL_MAX	1024	/* bytes */
 #define NS_MAX		(INT64_MAX / 4)
 
@@ -28,12 +28,12 @@ void tw_far_cause_tell(const struct tw_run *run)
 	if (pair < 0)
 		return;
 	of = tw_pair_room(run, pair, &tw_part_break);
-	used = sprintf(text, TELL "[%d, %d, %" PRIu64 ", %" PRId64 ", %" PRId64,
+	used = sprintf(text, TELL " %d %d %" PRIu64 " %" PRId64 " %" PRId64,
 		       pair, (int)tw_trace_whole(of->metric), of->cycle.seq,
 		       of->cycle.t1_ns, of->cycle.t2_ns);
 	for (i = 0; i < TW_METRICS; i++)
-		used += sprintf(text + used, ", %" PRId64, of->values_ns[i]);
-	strcpy(text + used, "]}\n");
+		used += sprintf(text + used, " %" PRId64, of->values_ns[i]);
+	strcpy(text + used, "\n");
 	tw_talk_tell(text);
 }
 
@@ -84,14 +84,14 @@ static void print(FILE *file, const struct tw_cause *cause, const char *side)
 	tw_cause_print(file, &named);
 }
 
-void tw_far_cause_answer(FILE *file, const struct tw_run *run)
+int64_t tw_far_cause_answer(const struct tw_run *run)
 {
 	const struct tw_cause *cause = tw_trace_cause(run);
 
 	if (!cause)
-		return;
+		return -1;
 	print(stderr, cause, "server");
-	fprintf(file, ", \"excess_ns\": %" PRId64, excess_ns(cause));
+	return excess_ns(cause);
 }
 
 static void print_theirs(FILE *file)
@@ -101,10 +101,9 @@ static void print_theirs(FILE *file)
 }
 
 void tw_far_cause_print(FILE *file, const struct tw_run *run,
-			const char *added)
+			int64_t theirs_ns)
 {
 	const struct tw_cause *cause = tw_trace_cause(run);
-	long long theirs_ns = -1;
 	const struct tw_break *of;
 	int64_t all_ns, ours_ns;
 
@@ -114,8 +113,6 @@ void tw_far_cause_print(FILE *file, const struct tw_run *run,
 	all_ns = of->values_ns[of->metric] - (int64_t)tw_stats_mean(
 		&run->pairs[tw_break_pair(run)]->total.stats[of->metric]);
 	ours_ns = excess_ns(cause);
-	if (added)
-		sscanf(added, " , \"excess_ns\": %18lld", &theirs_ns);
 	if (theirs_ns >= 0 && ours_ns >= 0 && theirs_ns < all_ns / 2 &&
 	    ours_ns < all_ns / 2)
 		fprintf(file, "# Cause: between the hosts: each has less than half of the delay\n");

@@ -29,14 +29,21 @@ extern int tw_far_lock_fd;
 /* Its parent holds /dev/cpu_dma_latency, so it need not, and may not. */
 extern bool tw_far_is_awake;
 
-#define TW_ASK_VERSION	2
-#define TW_ASK_MAX	65536	/* bytes of the line */
+/*
+ * The number of the version follows. So begins what each side says first; in
+ * version 2, the server's side began otherwise.
+ */
+#define TW_ASK_GREETING	"[\"--far="
+#define TW_ASK_ANSWER	"twowaytest "
+#define TW_ASK_ANSWER_2	"{\"twowaytest\": "
+#define TW_ASK_VERSION	"3"
+#define TW_ASK_MAX	65536	/* bytes of a line */
 #define TW_ASK_S	2	/* until it has begun, and until it is there */
 
 /*
- * What a client's side asks of a server's side: one line, a JSON array of words
- * that are options of twowaytest. After the version comes the number of steps,
- * unless it is in the options. The caller frees it.
+ * What a client's side asks of a server's side: one line, whose words after the
+ * version are the number of steps, unless it is in the options, and options of
+ * twowaytest. The caller frees it.
  */
 char *tw_ask_text(int steps);
 
@@ -59,12 +66,15 @@ void tw_far_cause_tell(const struct tw_run *run);
 /* The server's side: notes what such a line says, and stops the trace. */
 void tw_far_cause_note(const struct tw_run *run, const char *line);
 
-/* The same: sends what it has found, and adds to the answer, after a comma. */
-void tw_far_cause_answer(FILE *file, const struct tw_run *run);
+/*
+ * The same: sends what it has found, and returns by how much its phase was
+ * longer than usual; -1: that is not known.
+ */
+int64_t tw_far_cause_answer(const struct tw_run *run);
 
-/* The client's side: what both have found. @added: NULL if there is nothing. */
+/* The client's side: what both have found. @theirs_ns: of that answer. */
 void tw_far_cause_print(FILE *file, const struct tw_run *run,
-			const char *added);
+			int64_t theirs_ns);
 
 /* tw_talk.c: the stream of lines to and from the server's side. */
 
@@ -84,10 +94,11 @@ const struct addrinfo *tw_talk_open(void);
 void tw_talk_tell(const char *line);
 
 /*
- * Waits for an answer that begins with this member, whose value it returns.
- * NULL: there was a message, unless @quiet; or a signal is to end the run.
+ * Waits until then for an answer that begins with this word, and returns what
+ * follows that. NULL: there was a message, unless @quiet; or a signal is to end
+ * the run.
  */
-const char *tw_talk_expect(const char *member, int ms, bool quiet);
+const char *tw_talk_expect(const char *word, int64_t end_ns, bool quiet);
 
 /*
  * Reads what there is; false, after a message: it has ended, or its run has,
@@ -106,12 +117,6 @@ const char *tw_talk_text(void);
 
 /* tw_reflect.c: of --reflect; NULL: it was not given. */
 extern const char *tw_reflect_kind;
-
-/*
- * tw_peer_moved.c: the lines about servers whose policy, priority or CPUs
- * somebody has changed there, as its @results say.
- */
-void tw_peer_moved_print(FILE *file, const char *results);
 
 /* tw_oneway.c: send and receive between hosts whose clocks agree. */
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,8 +13,11 @@
 #include "tw_time.h"
 
 #define SEND_MS		5000
-#define LEVELS		32		/* of JSON */
-#define DIGITS_MAX	20
+#define NAME_SIZE	64
+/* Of JSON, as this program writes it. */
+#define SCALAR		"^(\"([^\"\\]|\\\\[\"\\]|\\\\u[0-9a-f]{4})*\"|" \
+			"-?(0|[1-9][0-9]{0,19})(\\.[0-9]{1,20})?|" \
+			"true|false|null)$"
 
 static void make_printable(char *text, size_t length)
 {
@@ -90,120 +94,114 @@ int tw_lines_send(int fd, const char *text, size_t length)
 	return err;
 }
 
-static const char *skip(const char *at)
+void tw_lines_write_word(FILE *file, const char *word)
 {
-	return at + strspn(at, " ");
+	for (; *word; word++)
+		fprintf(file, *word > ' ' && *word <= '~' && *word != '%' ?
+			"%c" : "%%%02x", (unsigned char)*word);
 }
 
-/* After the quotation mark. */
-static const char *string_end(const char *at)
+void tw_lines_read_word(char *word)
 {
-	for (; *at && *at != '"'; at++) {
-		if (*at != '\\')
-			continue;
-		at++;
-		if (*at == 'u' && strspn(at + 1, "0123456789abcdef") >= 4)
-			at += 4;
-		else if (*at != '"' && *at != '\\')
-			return NULL;
-	}
-	return *at ? at + 1 : NULL;
-}
-
-static const char *digits_end(const char *at)
-{
-	size_t digits = strspn(at, "0123456789");
-
-	return digits && digits <= DIGITS_MAX ? at + digits : NULL;
-}
-
-static const char *number_end(const char *at)
-{
-	const char *first = at + (*at == '-');
-
-	at = digits_end(first);
-	if (!at || (*first == '0' && at > first + 1))
-		return NULL;
-	return *at == '.' ? digits_end(at + 1) : at;
-}
-
-static const char *plain_end(const char *at)
-{
-	static const char *const words[] = { "true", "false", "null", NULL };
-	int i;
-
-	for (i = 0; words[i]; i++)
-		if (!strncmp(at, words[i], strlen(words[i])))
-			return at + strlen(words[i]);
-	return *at == '"' ? string_end(at + 1) : number_end(at);
-}
-
-static const char *value_end(const char *at, int levels)
-{
-	char last = *at == '{' ? '}' : ']';
-
-	if (*at != '{' && *at != '[')
-		return plain_end(at);
-	at = skip(at + 1);
-	if (*at == last || !levels)
-		return levels ? at + 1 : NULL;
-	for (;;) {
-		if (last == '}') {
-			at = *at == '"' ? string_end(at + 1) : NULL;
-			at = at ? skip(at) : "";
-			if (*at++ != ':')
-				return NULL;
-		}
-		at = value_end(skip(at), levels - 1);
-		at = at ? skip(at) : "";
-		if (*at == last)
-			return at + 1;
-		if (*at != ',')
-			return NULL;
-		at = skip(at + 1);
-	}
-}
-
-const char *tw_lines_end(const char *text)
-{
-	return value_end(text, LEVELS);
-}
-
-char *tw_lines_string(char *text)
-{
-	char *end = *text == '"' ? (char *)string_end(text + 1) : NULL;
-	char *from, *to = text;
 	unsigned int code;
+	char *to;
 
-	if (!end)
-		return NULL;
-	for (from = text + 1; from < end - 1; from++) {
-		bool escape = *from == '\\';
-
-		from += escape;
-		if (!escape || sscanf(from, "u%4x", &code) != 1) {
-			*to++ = *from;
-			continue;
+	for (to = word; *word; word++) {
+		code = (unsigned char)*word;
+		if (*word == '%' && isxdigit((unsigned char)word[1]) &&
+		    isxdigit((unsigned char)word[2])) {
+			sscanf(word + 1, "%2x", &code);
+			word += 2;
 		}
-		*to++ = code && code < 256 ? (char)code : '?';
-		from += 4;
+		*to++ = (char)code;
 	}
 	*to = '\0';
-	return end;
 }
 
-int tw_lines_numbers(const char *array, int64_t max, int64_t to[], int count)
+int tw_lines_numbers(const char *text, int64_t max, int64_t to[], int count)
 {
-	const char *at = array;
 	char *end;
 	int i;
 
-	for (i = 0; i < count && *at == (i ? ',' : '['); i++) {
+	for (i = 0; i < count && *text == ' '; i++) {
 		errno = 0;
-		to[i] = strtoll(at + 1, &end, 10);
-		if (errno || end == at + 1 || to[i] > max || to[i] < -max)
+		to[i] = strtoll(text + 1, &end, 10);
+		if (errno || end == text + 1 || to[i] > max || to[i] < -max)
 			break;
-		at = end;
+		text = end;
 	}
 	return i;
+}
+
+/* A bracket, a string, or what is neither. */
+static int token_length(const char *at)
+{
+	int length = 1;
+
+	if (strchr("{}[]", *at))
+		return 1;
+	if (*at != '"')
+		return (int)strcspn(at, " \n,]}");
+	while (at[length] != '"')
+		length += at[length] == '\\' ? 2 : 1;
+	return length + 1;
+}
+
+void tw_lines_write_json(FILE *file, const char *before, const char *json)
+{
+	bool named = false, closes;
+	int length;
+
+	for (; *(json += strspn(json, " \n,:")); json += length) {
+		length = token_length(json);
+		if (json[length] == ':') {
+			fprintf(file, "%s%.*s ", before, length - 2, json + 1);
+			named = true;
+			continue;
+		}
+		closes = strchr("}]", *json);
+		fprintf(file, "%s%s%.*s\n", named ? "" : before,
+			named || closes ? "" : "- ", length, json);
+		named = false;
+	}
+}
+
+static bool is_scalar(const char *text)
+{
+	static regex_t scalar;
+	static bool compiled;
+
+	if (!compiled && regcomp(&scalar, SCALAR, REG_EXTENDED | REG_NOSUB))
+		tw_say_fatal("no memory for an answer\n");
+	compiled = true;
+	return !regexec(&scalar, text, 0, NULL, 0);
+}
+
+bool tw_lines_read_json(struct tw_lines_json *to, const char *line)
+{
+	char name[NAME_SIZE];
+	char end = to->level ? to->ends[to->level - 1] : '\0';
+	const char *value;
+	int at = 0;
+	bool opens;
+
+	if (to->level && line[0] == end && !line[1]) {
+		fprintf(to->file, " %c", end);
+		to->level--;
+		return to->more = true;
+	}
+	sscanf(line, "%63[A-Za-z0-9_.-]%n", name, &at);
+	value = line + at + (line[at] == ' ');
+	opens = !strcmp(value, "{") || !strcmp(value, "[");
+	if (!at || (opens ? to->level == TW_LINES_LEVELS :
+		    !to->level || !is_scalar(value)))
+		return false;
+	fputs(!to->level ? "" : to->more ? ", " : " ", to->file);
+	if (end == '}')
+		fprintf(to->file, "\"%s\": ", name);
+	fputs(value, to->file);
+	if (opens)
+		to->ends[to->level++] = *value == '{' ? '}' : ']';
+	to->more = !opens;
+	return true;
 }

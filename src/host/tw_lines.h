@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What another host sends: lines over a pipe or a stream, and the JSON in them,
- * as this program writes it. Called by main.
+ * What another host sends: lines over a pipe or a stream, and what is in them.
+ * Called by main.
  */
 #ifndef TW_LINES_H
 #define TW_LINES_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct tw_lines {
 	int fd;			/* -1: closed */
@@ -30,21 +31,36 @@ char *tw_lines_await(struct tw_lines *lines, int other_fd, int64_t end_ns);
 int tw_lines_send(int fd, const char *text, size_t length);
 
 /*
- * The character after the value at @text; NULL: it is no value, or has more
- * than 32 levels, or a number of more than 20 digits.
+ * A word of a line: what cannot be printed, a space and % are %XX there. A word
+ * that is read becomes what it stands for, in place.
  */
-const char *tw_lines_end(const char *text);
+void tw_lines_write_word(FILE *file, const char *word);
+void tw_lines_read_word(char *word);
 
 /*
- * The same of a string, whose characters, without what they are written with,
- * are then at @text.
+ * How many whole numbers, each after a space, @text begins with, up to @count of
+ * them, each from -@max to @max.
  */
-char *tw_lines_string(char *text);
+int tw_lines_numbers(const char *text, int64_t max, int64_t to[], int count);
 
 /*
- * How many whole numbers an array begins with, up to @count of them, each from
- * -@max to @max.
+ * Our own @json as lines, each after @before: "NAME VALUE" of a member of an
+ * object, "- VALUE" of an array, where VALUE is as JSON has it, or opens another
+ * one, which a line of its own closes.
  */
-int tw_lines_numbers(const char *array, int64_t max, int64_t to[], int count);
+void tw_lines_write_json(FILE *file, const char *before, const char *json);
+
+#define TW_LINES_LEVELS	32
+
+/* What is made of such lines; it begins with zeros and a file. */
+struct tw_lines_json {
+	FILE *file;
+	int level;		/* 0 again: it is complete */
+	char ends[TW_LINES_LEVELS];	/* of the levels */
+	bool more;		/* there is something before it */
+};
+
+/* Adds a line, so that it stays JSON. false: that is none, or has no place. */
+bool tw_lines_read_json(struct tw_lines_json *to, const char *line);
 
 #endif /* TW_LINES_H */

@@ -31,6 +31,8 @@
 #define HURRY_MS	150	/* after SIGINT */
 #define FAILED_MS	3000	/* it may have something to say */
 #define LOADS_MAX	8
+#define RESULTS_MAX	(1 << 20)	/* bytes */
+#define NUMBER_MAX	(INT64_MAX / 4)
 #define APART	"compares the clocks of two hosts; use network, or latency"
 
 static const char *const sides[] = { "client", "server", NULL };
@@ -38,10 +40,11 @@ static const char *load_side;	/* NULL: client */
 
 static const struct addrinfo *addresses;	/* from the one that works */
 static struct tw_meeting meeting;
-static char *results;		/* its "twoway", and what follows it... */
-static const char *rest;	/* ...from here; NULL: it has not answered */
+static char *results;		/* its "twoway"; NULL: it has not answered */
+static char *moved;		/* lines of servers that somebody has changed */
 static struct tw_jumps there;
 static int64_t suspended_us;	/* there */
+static int64_t excess_ns = -1;	/* see tw_far_cause_answer() */
 static bool cut;		/* it has ended before we did */
 
 static const struct tw_option options[] = {
@@ -63,7 +66,7 @@ static const struct tw_option options[] = {
 };
 
 /* --trltp has set the columns of the reference program. */
-static void change_columns(void)
+static void check_columns(void)
 {
 	static const enum tw_metric_id reference[] = {
 		TW_INTERVAL, TW_SEND, TW_SLEEP, TW_RECEIVE, TW_RESPONSE,
@@ -75,8 +78,8 @@ static void change_columns(void)
 	if (tw_config.columns != (int)ARRAY_SIZE(reference) ||
 	    memcmp(tw_config.metrics, reference, sizeof(reference)))
 		return;
-	memcpy(tw_config.metrics, instead, sizeof(instead));
-	tw_config.columns = ARRAY_SIZE(instead);
+	memcpy(tw_settings.metrics, instead, sizeof(instead));
+	tw_settings.columns = ARRAY_SIZE(instead);
 }
 
 static void check_way(void)
@@ -102,45 +105,46 @@ static void check_way(void)
 }
 
 /* All --load run on the server's host. */
-static void send_load(void)
+static void check_load_side(void)
 {
 	int i;
 
 	if (!tw_load_number(0))
 		tw_say_fatal("--load-side=server: allowed only with --load\n");
-	tw_config.absent[TW_LOAD] = true;
+	tw_settings.absent[TW_LOAD] = true;
 	for (i = 0; tw_load_number(i); i++)
 		tw_load_number(i)->elsewhere = true;
 }
 
-static void tell_wrong(const char *member)
+static void tell_wrong(const char *word)
 {
 	tw_say_warn("--connect=%s: what the server's side has sent is wrong (%s)\n",
-		    tw_talk_way.text, member);
+		    tw_talk_way.text, word);
 }
 
 /* Port and cookie of the server's side. */
-static bool read_ready(const char *value)
+static bool read_ready(const char *text)
 {
 	int end = 0;
 
-	sscanf(value, "%5d, \"cookie\": \"%32[0-9a-f]\", \"order\": \"little\"%n",
-	       &meeting.port, meeting.cookie, &end);
-	return end && meeting.port >= 1 && meeting.port <= 65535 &&
-	       strlen(meeting.cookie) == TW_COOKIE;
+	sscanf(text, " %5d %32[0-9a-f]%n", &meeting.port, meeting.cookie,
+	       &end);
+	return end && !text[end] && meeting.port >= 1 &&
+	       meeting.port <= 65535 && strlen(meeting.cookie) == TW_COOKIE;
 }
 
 /* Connects all pairs of a step. Returns false after a message, or a signal. */
 static bool meet(const struct tw_run *run)
 {
 	int login_ms = tw_talk_way.command && !run->step ? LOGIN_MS : 0;
-	const char *value;
+	const char *text;
 	int err;
 
-	value = tw_talk_expect("ready", READY_MS + login_ms, false);
-	if (!value)
+	text = tw_talk_expect("ready", tw_await_in_ms(READY_MS + login_ms),
+			      false);
+	if (!text)
 		return false;
-	if (!read_ready(value)) {
+	if (!read_ready(text)) {
 		tell_wrong("ready");
 		return false;
 	}
@@ -150,7 +154,8 @@ static bool meet(const struct tw_run *run)
 	if (err && err != -EINTR)
 		tw_say_warn("--connect=%s: cannot connect to its tcp port %d: %s\n",
 			    tw_talk_way.text, meeting.port, strerror(-err));
-	return !err && tw_talk_expect("started", READY_MS, false);
+	return !err && tw_talk_expect("started", tw_await_in_ms(READY_MS),
+				      false);
 }
 
 static void start_pair(struct tw_run *run, int number)
@@ -191,11 +196,11 @@ static void check(struct tw_run *run)
 		tw_say_fatal("--ramp=pairs: not allowed with --connect; give --threads\n");
 	if (!tw_oneway_chosen()) {
 		tw_metric_two_clocks(APART, 0);
-		change_columns();
+		check_columns();
 	}
 	if (load_side && !strcmp(load_side, "server"))
-		send_load();
-	tw_config.absent[TW_SERVER] = true;
+		check_load_side();
+	tw_settings.absent[TW_SERVER] = true;
 	run->start_pair = start_pair;
 }
 
@@ -211,40 +216,14 @@ static void woken(struct tw_run *run)
 }
 
 /*
- * How many requests each server has answered; and how much each load has done
- * there, which ran with our settings.
+ * Whether all went well there; else after a message. A signal may have ended both
+ * sides, as SIGINT at a terminal.
  */
-static void read_ended(const struct tw_run *run, const char *value)
+static bool has_succeeded(int64_t status, bool interrupted)
 {
-	int64_t numbers[TW_PAIRS_MAX + LOADS_MAX];
-	struct tw_load *load;
-	int i, pairs = (int)tw_config.pairs;
-	int count = tw_lines_numbers(value, INT64_MAX, numbers,
-				     TW_PAIRS_MAX + LOADS_MAX);
-
-	for (i = 0; i < count && i < pairs; i++)
-		tw_transport_told(run, i, (uint64_t)numbers[i]);
-	for (; i < count && (load = tw_load_number(i - pairs)); i++)
-		if (load->elsewhere)
-			load->rate = (double)numbers[i] / 1000;
-}
-
-/*
- * Whether all went well there, as follows the numbers; else after a message. A
- * signal may have ended both sides, as SIGINT at a terminal.
- */
-static bool has_succeeded(const char *numbers, bool interrupted)
-{
-	const char *end = tw_lines_end(numbers);
-	int status = -1;
-
-	sscanf(end ? end : "", ", \"status\": %1d", &status);
 	if ((!status && !cut) || (status == 2 && interrupted))
 		return true;
-	if (status < 0)
-		tw_say_warn("--connect=%s: the server's side does not say whether its run has succeeded: install the same release on both hosts\n",
-			    tw_talk_way.text);
-	else if (status == 1)
+	if (status == 1)
 		tw_say_warn("--connect=%s: the run of the server's side has failed\n",
 			    tw_talk_way.text);
 	else
@@ -253,51 +232,102 @@ static bool has_succeeded(const char *numbers, bool interrupted)
 	return false;
 }
 
-static void take_results(struct tw_run *run, const char *answer)
+/* What tw_far.c says of a step. A load there ran with our settings. */
+static bool read_ended(struct tw_run *run, const char *text, int64_t *status)
 {
-	const char *value = strstr(answer, "\"twoway\": ");
+	int64_t all[4 + TW_PAIRS_MAX + LOADS_MAX], *numbers = all + 4;
+	struct tw_load *load;
+	int i, pairs = (int)tw_config.pairs;
+	int count = tw_lines_numbers(text, NUMBER_MAX, all,
+				     (int)ARRAY_SIZE(all)) - 4;
 
-	results = value ? strdup(value + strlen("\"twoway\": ")) : NULL;
-	rest = results ? tw_lines_end(results) : NULL;
-	if (!rest) {
-		tell_wrong("twoway");
-		run->failed = true;
+	if (count < pairs || all[0] < 0 || all[0] > 2 || all[1] < 0 ||
+	    all[2] < 0)
+		return false;
+	*status = all[0];
+	there.times = all[1];
+	suspended_us = all[2];
+	excess_ns = all[3];
+	tw_jumps_judge(run, &there);
+	if (suspended_us)
+		run->doubt = TW_SUSPENDED;
+	for (i = 0; i < pairs; i++)
+		tw_transport_told(run, i, (uint64_t)numbers[i]);
+	for (; i < count && (load = tw_load_number(i - pairs)); i++)
+		if (load->elsewhere)
+			load->rate = (double)numbers[i] / 1000;
+	return true;
+}
+
+static FILE *open_memory(char **text)
+{
+	static size_t size;
+	FILE *file = open_memstream(text, &size);
+
+	if (!file)
+		tw_say_fatal("no memory for an answer\n");
+	return file;
+}
+
+static bool take_moved(int64_t end_ns, bool quiet)
+{
+	FILE *file = open_memory(&moved);
+	const char *text = "";
+	int i;
+
+	for (i = 0; i < tw_config.pairs && text; i++) {
+		text = tw_talk_expect("moved", end_ns, quiet);
+		if (text && *text)
+			fprintf(file, TW_CHANGED "pair %d: server on %s,%s\n",
+				i, tw_talk_way.host.name, text);
 	}
+	fclose(file);
+	return text;
+}
+
+/* What they are, is their host's affair; it gets into ours as JSON. */
+static bool take_results(int64_t end_ns, bool quiet)
+{
+	struct tw_lines_json json = { .file = open_memory(&results) };
+	const char *text;
+	bool whole;
+
+	do
+		text = tw_talk_expect("result", end_ns, quiet);
+	while (text && *text && tw_lines_read_json(&json, text + 1) &&
+	       json.level && ftell(json.file) < RESULTS_MAX);
+	whole = !json.level && json.more;
+	fclose(json.file);
+	if (whole)
+		return true;
+	if (text)
+		tell_wrong("result");
+	free(results);
+	results = NULL;
+	return false;
 }
 
 /* What it answers to the end of a step, in time. */
 static void take_answer(struct tw_run *run, bool last, bool hurry)
 {
-	int ms = hurry ? HURRY_MS : run->failed ? FAILED_MS : ANSWER_MS;
-	const char *value = tw_talk_expect("ended", ms, hurry || run->failed);
+	int64_t end_ns = tw_await_in_ms(hurry ? HURRY_MS : run->failed ?
+					FAILED_MS : ANSWER_MS);
+	bool quiet = hurry || run->failed;
+	const char *text = tw_talk_expect("ended", end_ns, quiet);
+	int64_t status;
 
-	if (value) {
-		read_ended(run, value);
-		if (!has_succeeded(value, hurry))
-			run->failed = last = true;
-		if (last)
-			take_results(run, value);
-	} else if (!tw_talk_listen() || (!hurry && !tw_await_stopped())) {
+	if (text && !read_ended(run, text, &status)) {
+		tell_wrong("ended");
 		run->failed = true;
+		return;
 	}
-}
-
-/* A number in the results of the server's side, behind @before; 0: none. */
-static int64_t told(const char *before)
-{
-	const char *at = results ? strstr(results, before) : NULL;
-
-	return at ? strtoll(at + strlen(before), NULL, 10) : 0;
-}
-
-/* What it has seen of its clocks. */
-static void take_jumps(struct tw_run *run)
-{
-	there.times = (uint64_t)told("\"clock_set\": { \"times\": ");
-	suspended_us = told("\"suspended_us\": ");
-	tw_jumps_judge(run, &there);
-	if (suspended_us)
-		run->doubt = TW_SUSPENDED;
+	if (text && !has_succeeded(status, hurry))
+		run->failed = last = true;
+	if (text && (!last || (take_moved(end_ns, quiet) &&
+			       take_results(end_ns, quiet))))
+		return;
+	if (!tw_talk_listen() || (!hurry && !tw_await_stopped()))
+		run->failed = true;
 }
 
 static void end(struct tw_run *run)
@@ -310,9 +340,8 @@ static void end(struct tw_run *run)
 		return;
 	if (run->wake_fd >= 0) {
 		tw_far_cause_tell(run);
-		tw_talk_tell(last ? "{\"end\": 1}\n" : "{\"end\": 0}\n");
+		tw_talk_tell(last ? "end 1\n" : "end 0\n");
 		take_answer(run, last, hurry);
-		take_jumps(run);
 	}
 	if (last || run->failed)
 		tw_talk_close(hurry || tw_await_stopped() ? 0 : 500);
@@ -326,9 +355,9 @@ static void text(FILE *file, const struct tw_run *run)
 		return;
 	getnameinfo(addresses->ai_addr, addresses->ai_addrlen, address,
 		    sizeof(address), NULL, 0, NI_NUMERICHOST);
-	tw_far_cause_print(file, run, rest);
+	tw_far_cause_print(file, run, excess_ns);
 	fprintf(file, "# Server: %s (%s)%s\n", tw_talk_way.host.name, address,
-		rest ? "" : ", without its results");
+		results ? "" : ", without its results");
 	if (there.times)
 		fprintf(file, "# Server: its clock %s was set %" PRIu64 " time%s\n",
 			tw_config.clock->name, there.times,
@@ -336,16 +365,15 @@ static void text(FILE *file, const struct tw_run *run)
 	if (suspended_us)
 		fprintf(file, "# Server: its host was suspended for %.3f s\n",
 			(double)suspended_us / 1e6);
-	if (rest)
-		tw_peer_moved_print(file, results);
+	if (moved)
+		fputs(moved, file);
 }
 
-/* It is well-formed, of one line, and ASCII. */
 static void json(FILE *file, const struct tw_run *run)
 {
 	if (addresses)
-		fprintf(file, "    \"peer\": %.*s,\n", rest ?
-			(int)(rest - results) : 4, rest ? results : "null");
+		fprintf(file, "    \"peer\": %s,\n",
+			results ? results : "null");
 }
 
 const struct tw_part tw_part_connect = {

@@ -60,7 +60,7 @@ static size_t reply_size;
 static void parse_kind(const struct tw_option *option, char *value)
 {
 	tw_option_choice(option, value);
-	tw_config.sleep_us = 0;
+	tw_settings.sleep_us = 0;
 }
 
 static const struct tw_option options[] = {
@@ -275,7 +275,7 @@ static void check(struct tw_run *run)
 	if (!reply || !message)
 		tw_say_fatal("--reflect=%s: no memory\n", tw_reflect_kind);
 	link.name = tw_reflect_kind;
-	tw_config.link = &link;
+	tw_settings.link = &link;
 	run->start_pair = start_pair;
 }
 

@@ -40,7 +40,6 @@
 #define USER		65533
 #define NETS_MAX	32
 #define CHILDREN	16	/* of which one measures */
-#define GREETING	"[\"--far="
 
 /* IPv4 is written as IPv6 has it: ::ffff:192.0.2.1. */
 static struct net {
@@ -195,10 +194,10 @@ static void drop_rights(void)
 /* Those that have said nothing, the kernel keeps for some seconds. */
 static bool begins_request(int fd)
 {
-	char text[sizeof(GREETING) - 1];
+	char text[sizeof(TW_ASK_GREETING) - 1];
 
 	return recv(fd, text, sizeof(text), MSG_PEEK) == sizeof(text) &&
-	       !memcmp(text, GREETING, sizeof(text));
+	       !memcmp(text, TW_ASK_GREETING, sizeof(text));
 }
 
 /*
@@ -220,9 +219,6 @@ static bool serve(int listener, int fd)
 	close(listener);
 	if (dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		exit(EXIT_FAILURE);
-	tw_far_priority = (int)tw_config.priority;
-	tw_config.priority = 0;
-	tw_far = true;
 	return true;
 }
 
@@ -288,6 +284,9 @@ static void check(struct tw_run *run)
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			children--;
 	} while (!accept_all(listener));
+	tw_far_priority = (int)tw_config.priority;
+	tw_settings.priority = 0;
+	tw_far = true;
 }
 
 static const struct tw_option options[] = {

@@ -21,7 +21,7 @@
 #define CONNECT_MS	5000
 #define STATUS_MS	500	/* until a command has ended, too */
 #define KILL_MS		50	/* after SIGTERM */
-#define LINE_MAX	(1 << 20)
+#define LINE_MAX	65536
 #define LINES_MAX	100	/* at once, while it measures */
 #define MESSAGES_MAX	100
 #define TEXT_MAX	16384	/* bytes */
@@ -91,52 +91,53 @@ static void take_text(const char *line)
 }
 
 /*
- * If @line is an answer that begins with the member, its value. What comes
+ * If @line is an answer that begins with the word, what follows. What comes
  * before the first answer, a login prints.
  */
-static const char *value_of(const char *line, const char *member)
+static const char *rest_of(const char *line, const char *word)
 {
-	int version = 0, length = 0;
-	char name[32];
+	size_t size = strlen(word);
+	char version[10];
+	int length = 0;
 
-	sscanf(line, "{\"twowaytest\": %9d%n", &version, &length);
+	sscanf(line, TW_ASK_ANSWER_2 "%9[0-9]%n", version, &length);
+	if (!length)
+		sscanf(line, TW_ASK_ANSWER "%9[0-9]%n", version, &length);
 	if (!length && greeted)
 		take_text(line);
 	if (!length)
 		return NULL;
 	greeted = true;
-	if (version != TW_ASK_VERSION) {
+	if (strcmp(version, TW_ASK_VERSION)) {
 		if (!told)
-			tw_say_warn("--connect=%s: the server's side does not speak version %d of the protocol: install the same release on both hosts\n",
-				    tw_talk_way.text, TW_ASK_VERSION);
+			tw_say_warn("--connect=%s: the server's side speaks version %s of the protocol, this program version %s: install the same release on both hosts\n",
+				    tw_talk_way.text, version, TW_ASK_VERSION);
 		told = lines.ended = true;
 		return NULL;
 	}
-	line += length;
-	length = snprintf(name, sizeof(name), ", \"%s\": ", member);
-	if (strncmp(line, name, length))
+	line += length + (line[length] == ' ');
+	if (strncmp(line, word, size) || (line[size] && line[size] != ' '))
 		return NULL;
 	told = false;
-	return line + length;
+	return line + size;
 }
 
-const char *tw_talk_expect(const char *member, int ms, bool quiet)
+const char *tw_talk_expect(const char *word, int64_t end_ns, bool quiet)
 {
-	int64_t end_ns = tw_await_in_ms(ms);
-	const char *line = "", *value = strcmp(member, "ended") ? NULL : early;
+	const char *line = "", *rest = strcmp(word, "ended") ? NULL : early;
 
-	while (line && !value && tw_await_in_ms(0) < end_ns &&
+	while (line && !rest && tw_await_in_ms(0) < end_ns &&
 	       !tw_await_stopped()) {
 		line = tw_lines_await(&lines, tw_await_stop_fd(), end_ns);
-		value = line ? value_of(line, member) : NULL;
+		rest = line ? rest_of(line, word) : NULL;
 	}
-	if (value || quiet)
-		return value;
+	if (rest || quiet)
+		return rest;
 	if (lines.ended)
 		tell_end();
 	else if (!tw_await_stopped())
 		tw_say_warn("--connect=%s: the server's side did not answer in time (%s)\n",
-			    tw_talk_way.text, member);
+			    tw_talk_way.text, word);
 	return NULL;
 }
 
@@ -192,14 +193,14 @@ void tw_talk_close(int ms)
 
 bool tw_talk_listen(void)
 {
-	const char *line, *value;
+	const char *line, *rest;
 	int i = 0;
 
 	while (i++ < LINES_MAX && !early &&
 	       (line = tw_lines_await(&lines, -1, 0))) {
-		value = value_of(line, "ended");
-		if (value)
-			early = strdup(value);
+		rest = rest_of(line, "ended");
+		if (rest)
+			early = strdup(rest);
 	}
 	if (lines.ended && !early)
 		tell_end();

@@ -80,7 +80,7 @@ static void check(struct tw_run *run)
 		if (runtime_us > tw_config_interval_us(i))
 			tw_say_fatal("--runtime=%" PRId64 ": allowed is at most the period, %" PRId64 " us\n",
 				     runtime_us, tw_config_interval_us(i));
-	tw_config.schedule = schedule;
+	tw_settings.schedule = schedule;
 }
 
 /* CPU time in a cycle, in us, as the kernel has counted it. */

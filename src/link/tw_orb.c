@@ -18,8 +18,6 @@ static const char *const kinds[] = { "load", "pairs", NULL };
 static const char *kind = "load";
 static int64_t others;		/* of --orb; 0: not given */
 
-static bool ramping;
-
 /* Of each step that was measured, of each of its pairs. */
 static struct kept {
 	uint64_t inversions;
@@ -66,18 +64,15 @@ static void check(struct tw_run *run)
 	if (!tw_config.loops && !tw_config.duration_s)
 		tw_say_fatal("--steps=%d: allowed only with --loops or --duration\n",
 			     steps);
-	tw_config.pairs = run->steps = steps;
-	run->ramp = true;
-	ramping = true;
+	tw_settings.pairs = run->steps = steps;
+	run->ramp = run->ramps_pairs = true;
 }
 
 static void begin(struct tw_run *run)
 {
-	if (!ramping)
-		return;
-	tw_config.pairs = run->step + 1;
-	printf("# Step %d/%d: %d other client%s\n", run->step + 1, run->steps,
-	       run->step, run->step == 1 ? "" : "s");
+	if (run->ramps_pairs)
+		printf("# Step %d/%d: %d other client%s\n", run->step + 1,
+		       run->steps, run->step, run->step == 1 ? "" : "s");
 }
 
 static void end(struct tw_run *run)
@@ -86,7 +81,7 @@ static void end(struct tw_run *run)
 	int pair, step = run->step;
 	bool measured = false;
 
-	if (!ramping)
+	if (!run->ramps_pairs)
 		return;
 	kept[step] = calloc(step + 1, sizeof(*kept[step]));
 	if (!kept[step])
@@ -117,7 +112,7 @@ static void text(FILE *file, const struct tw_run *run)
 {
 	int step, pair;
 
-	if (!ramping)
+	if (!run->ramps_pairs)
 		return;
 	fprintf(file, "# Response of pair 0 and of the others, by their number\n"
 		"# %7s | %31s | %31s | %10s\n", "others",
@@ -141,7 +136,7 @@ static void json(FILE *file, const struct tw_run *run)
 {
 	int step, pair;
 
-	if (!ramping)
+	if (!run->ramps_pairs)
 		return;
 	fprintf(file, "    \"steps\": [");
 	for (step = 0; step < count_of(run); step++) {
@@ -163,11 +158,6 @@ static void json(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_orb = {
-	.options = options, .group = TW_PAIRS, .check = check, .end = end,
-	.text = text, .json = json,
-};
-
-/* The last in the table: at the first step, others begin with all pairs. */
-const struct tw_part tw_part_orb_step = {
-	.begin = begin,
+	.options = options, .group = TW_PAIRS, .check = check, .begin = begin,
+	.end = end, .text = text, .json = json,
 };

@@ -48,7 +48,7 @@ static void check(struct tw_run *run)
 	on = strcmp(mode, "off");
 	if (!on)
 		return;
-	tw_config.link = tw_stamps_link(tw_config.link, !strcmp(mode, "all"),
+	tw_settings.link = tw_stamps_link(tw_config.link, !strcmp(mode, "all"),
 					served);
 	tw_metric_divide();
 }

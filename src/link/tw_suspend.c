@@ -34,6 +34,11 @@ bool tw_suspend_seen(void)
 	return was_suspended;
 }
 
+int64_t tw_suspend_us(void)
+{
+	return tw_ns_to_us(suspended_ns);
+}
+
 static void text(FILE *file, const struct tw_run *run)
 {
 	if (suspended_ns)

@@ -205,13 +205,13 @@ static void check(struct tw_run *run)
 	       !tw_config.absent[TW_CLIENT];
 	check_datagrams();
 	check_busy();
-	tw_config.link = kind;
+	tw_settings.link = kind;
 	if (kind == &tw_link_tcp || lossy) {
 		with_options = *kind;
 		with_options.open = open_with_options;
 		if (tw_config.absent[TW_SERVER] && !reflects)
 			tw_link_far(&with_options);
-		tw_config.link = &with_options;
+		tw_settings.link = &with_options;
 	}
 	for (i = 0; i < (int)SOCKOPTS; i++)
 		sockopts[i].given = sockopts[i].value >= 0;

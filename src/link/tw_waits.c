@@ -104,7 +104,7 @@ static void check(struct tw_run *run)
 
 	while (strcmp(ways[i]->name, name))
 		i++;
-	tw_config.wait = ways[i];
+	tw_settings.wait = ways[i];
 }
 
 const struct tw_part tw_part_wait = {

@@ -59,6 +59,12 @@ static inline int pt_config_priority(enum pt_level level)
 	       (int)tw_config.priority - PT_HIGH + (int)level : 0;
 }
 
+/* Of what watches them. */
+static inline struct tw_rank pt_config_above(void)
+{
+	return tw_policy_fifo(pt_config_priority(PT_ABOVE));
+}
+
 /* The CPUs of all tasks. */
 void pt_config_cpus(cpu_set_t *cpus);
 
@@ -280,9 +286,6 @@ bool pt_sum_of(const char *name, struct pt_sum *sum);
 
 /* Called by main: runs the case. Returns 0 or, after a message, -errno. */
 int pt_starter_start(struct pt_case *c);
-
-/* For tw_config.schedule. */
-int pt_starter_schedule(int number, int policy, int priority);
 
 /* Switches of the tasks in their trials. */
 struct pt_switches {

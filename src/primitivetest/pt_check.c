@@ -83,8 +83,8 @@ static const struct tw_option options[] = {
 	{ .name = NULL }
 };
 
-/* After all other parts, which refuse what is wrong. */
-static void check(struct tw_run *run)
+/* Others have refused what is wrong. */
+static void checked(struct tw_run *run)
 {
 	struct tw_checked of = {
 		.pinned = true,
@@ -104,6 +104,6 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part pt_part_check = {
-	.options = options, .group = TW_TOO_LONG, .check = check,
+	.options = options, .group = TW_TOO_LONG, .checked = checked,
 	.json = tw_check_json,
 };

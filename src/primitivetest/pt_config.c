@@ -76,7 +76,7 @@ static const struct tw_option options[] = {
 	  .parse = parse_words,
 	  .help = "where the tasks of a test run, one or both: same (one\n"
 		  "CPU; default), cross (two)" },
-	{ 'D', "duration", TW_TIME, &tw_config.duration_s,
+	{ 'D', "duration", TW_TIME, &tw_settings.duration_s,
 	  .help = "measure each test for TIME seconds; m, h or d after\n"
 		  "the number: minutes, hours or days" },
 	{ 0, "hog", TW_NUMBER, &pt_config.hog_us, "US", 1, 100000,
@@ -90,12 +90,12 @@ static const struct tw_option options[] = {
 	{ 'i', "interval", TW_NUMBER, &pt_config.interval_us, "US", 0, 1000000,
 	  .help = "period of the trials of two tasks in microseconds,\n"
 		  "default 0: one follows another" },
-	{ 'l', "loops", TW_NUMBER, &tw_config.loops, NULL, 0, 1000000000,
+	{ 'l', "loops", TW_NUMBER, &tw_settings.loops, NULL, 0, 1000000000,
 	  .help = "measure N trials of each test; 0 (default): as --list\n"
 		  "shows" },
-	{ 'm', "mlockall", TW_FLAG, &tw_config.mlockall, .group = TW_PLACES,
+	{ 'm', "mlockall", TW_FLAG, &tw_settings.mlockall, .group = TW_PLACES,
 	  .help = "lock the tasks' memory, so that none is paged out" },
-	{ 'N', "nsecs", TW_FLAG, &tw_config.nsecs, .group = TW_OUTPUT,
+	{ 'N', "nsecs", TW_FLAG, &tw_settings.nsecs, .group = TW_OUTPUT,
 	  .help = "nanoseconds in the JSON, too" },
 	{ 0, "order", TW_WORD, &order, .choices = order_names,
 	  .help = "priority of the task that answers, default higher" },
@@ -107,12 +107,12 @@ static const struct tw_option options[] = {
 	  .group = TW_PLACES,
 	  .help = "scheduling policy of the tasks, default fifo with -p,\n"
 		  "else other" },
-	{ 'p', "priority", TW_NUMBER, &tw_config.priority, "PRIO",
+	{ 'p', "priority", TW_NUMBER, &tw_settings.priority, "PRIO",
 	  3, 98,	/* see PT_LOW, PT_ABOVE */
 	  .group = TW_PLACES,
 	  .help = "real-time priority of the highest task; others have\n"
 		  "one and two less, and who starts them one more" },
-	{ 'q', "quiet", TW_FLAG, &tw_config.quiet, .group = TW_OUTPUT,
+	{ 'q', "quiet", TW_FLAG, &tw_settings.quiet, .group = TW_OUTPUT,
 	  .help = "print the results only, at the end" },
 	{ 'M', "refresh_on_max", TW_FLAG, &on_max, .group = TW_OUTPUT,
 	  .help = "accepted for old scripts: nothing is redrawn" },
@@ -129,7 +129,7 @@ static const struct tw_option options[] = {
 	{ 0, "us", TW_FLAG, &pt_config.us, .without = "--nsecs",
 	  .group = TW_OUTPUT,
 	  .help = "print microseconds instead of nanoseconds" },
-	{ 0, "warmup", TW_NUMBER, &tw_config.warmup, NULL, 0, 1000000,
+	{ 0, "warmup", TW_NUMBER, &tw_settings.warmup, NULL, 0, 1000000,
 	  .help = "trials before the measured ones, default 2" },
 	{ 0, "work", TW_NUMBER, &pt_config.work, NULL, 0, 1000000000000,
 	  .group = TW_SINGLE,
@@ -184,7 +184,7 @@ static void check_policy(void)
 
 	if (!policy_name)
 		policy_name = tw_config.priority ? "fifo" : "other";
-	tw_config.policy = tw_policy_find(policy_name);
+	tw_settings.policy = tw_policy_find(policy_name);
 	policy_name = tw_policy_name(tw_config.policy);
 	realtime = tw_policy_is_realtime(tw_config.policy);
 	if (tw_config.priority && !realtime)
@@ -202,20 +202,19 @@ static void check(struct tw_run *run)
 	/* What the files that are shared with twowaytest read. */
 	tw_config_roles[TW_CLIENT] = tw_config_roles[TW_SERVER] = "task";
 	tw_config_roles[TW_MAIN] = "parent of the tasks";
-	tw_config.intervals_us[0] = tw_config.sleep_us = 0;
-	tw_config.columns = PT_METRICS;
-	tw_config.schedule = pt_starter_schedule;
+	tw_settings.intervals_us[0] = tw_settings.sleep_us = 0;
+	tw_settings.columns = PT_METRICS;
 	if (unbuffered)
 		setvbuf(stdout, NULL, _IONBF, 0);
 	for (i = 0; strcmp(order_names[i], order); i++)
 		;
 	pt_config.order = i;
-	tw_config.clock = tw_clock_find(clock_name);
+	tw_settings.clock = tw_clock_find(clock_name);
 	tw_clocks_open_aux(tw_config.clock);
 	if (tw_config.clock == &tw_clock_tsc)
 		tw_clock_tsc_open();
 	clock_name = tw_config.clock->name;
-	tw_config.row_ns = pt_config.bin_ns * PT_PS_PER_NS;
+	tw_settings.row_ns = pt_config.bin_ns * PT_PS_PER_NS;
 	check_policy();
 	place(run);
 	pt_select();

@@ -16,7 +16,7 @@ static bool worst;
 static const struct tw_option dump_options[] = {
 	{ 0, "dump", TW_FILE, &to.path,
 	  .help = "write the timestamps of every trial to FILE, as CSV" },
-	{ 'v', "verbose", TW_FLAG, &tw_config.verbose,
+	{ 'v', "verbose", TW_FLAG, &tw_settings.verbose,
 	  .help = "print every value, as column:trial:value" },
 	{ .name = NULL }
 };

@@ -42,6 +42,6 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_percentiles,
 	&pt_part_worst,
 	&tw_part_limit,
-	&pt_part_check,	/* last: all else is checked, or it exits */
+	&pt_part_check,
 	NULL
 };

@@ -90,13 +90,13 @@ static void print_first(FILE *file, const struct pt_case *c)
 
 static void print_changes(FILE *file, const struct pt_case *c)
 {
-	char whose[PT_NAME + 32];
+	char before[PT_NAME + 64];
 	int i;
 
 	for (i = 0; i < c->task_count; i++) {
-		snprintf(whose, sizeof(whose), "%s: task %s", c->name,
-			 c->task[i].name);
-		tw_process_print_change(file, whose, &c->task[i].begun,
+		snprintf(before, sizeof(before), TW_CHANGED "%s: task %s, ",
+			 c->name, c->task[i].name);
+		tw_process_print_change(file, before, &c->task[i].begun,
 					&c->task[i].left);
 	}
 }

@@ -41,8 +41,7 @@ static void prepare(struct tw_run *run)
 		 &run->pairs[0]->process[TW_SERVER].cpus);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	/* Above all tasks, as it may have one CPU with them; it sleeps. */
-	tw_config.main_priority = pt_config_priority(PT_ABOVE);
-	tw_process_configure(TW_MAIN, 0);
+	tw_process_configure(TW_MAIN, 0, pt_config_above());
 	tw_output_watch();
 	pt_clock_ps = pt_reading_cost(tw_config.clock->now_ns);
 }
@@ -199,8 +198,7 @@ void tw_run_measure(struct tw_run *run)
 	while (i--)
 		if (tw_parts[i]->end)
 			tw_parts[i]->end(run);
-	tw_config.main_priority = 0;
-	tw_process_configure(TW_MAIN, 0);
+	tw_process_configure(TW_MAIN, 0, tw_policy_fifo(0));
 	jumps = pt_jumps();
 	tw_jumps_judge(run, &jumps);
 	pt_derive_all();

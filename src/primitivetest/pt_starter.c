@@ -24,7 +24,6 @@
 #define TICK_MS		250	/* how often the tasks are looked at */
 
 static pid_t main_pid;
-static struct pt_case *running;	/* in its starter, and in its tasks */
 
 static void block_signals(void)
 {
@@ -34,11 +33,10 @@ static void block_signals(void)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 }
 
-/* Of a task, the priority that its role has. */
-int pt_starter_schedule(int number, int policy, int priority)
+/* It has the priority of its role. */
+static struct tw_rank rank_of(const struct pt_task *task)
 {
-	return tw_process_schedule(number, policy, running ?
-				   running->task[number].priority : priority);
+	return (struct tw_rank) { tw_config.policy, task->priority };
 }
 
 static void read_settings(struct tw_process *process)
@@ -96,7 +94,7 @@ static void *live_thread(void *arg)
 {
 	struct pt_task *task = arg;
 
-	tw_process_configure(task->on, task->number);
+	tw_process_configure(task->on, task->number, rank_of(task));
 	live_task(task);
 	return NULL;
 }
@@ -134,7 +132,8 @@ static int start(struct pt_case *c, struct pt_task *task)
 {
 	int err = c->choice.process ?
 		  tw_process_start(&task->process, task->on, task->number,
-				   live_task, task) : start_thread(task);
+				   rank_of(task), live_task, task) :
+		  start_thread(task);
 
 	if (err)
 		return err;
@@ -240,7 +239,6 @@ static int live(void *arg)
 	if (getppid() != main_pid)
 		return -ECHILD;
 	block_signals();
-	running = c;
 	err = test->open ? test->open(c) : 0;
 	if (err && !*c->refused)
 		pt_refuse(c, err, "%s", strerror(-err));
@@ -264,7 +262,8 @@ int pt_starter_start(struct pt_case *c)
 	int err;
 
 	main_pid = getpid();
-	err = tw_process_start(&c->starter, TW_MAIN, 0, live, c);
+	err = tw_process_start(&c->starter, TW_MAIN, 0, pt_config_above(),
+			       live, c);
 	c->starter.name = "process that starts the tasks";
 	return err;
 }

@@ -37,8 +37,8 @@ static void add_side(struct tw_checked *of, enum tw_role role, int pair)
 	CPU_OR(&of->cpus, &of->cpus, &cpus);
 }
 
-/* After all other parts, which refuse what is wrong. */
-static void check(struct tw_run *run)
+/* Others have refused what is wrong. */
+static void checked(struct tw_run *run)
 {
 	struct tw_checked of = {
 		.pinned = true,
@@ -76,6 +76,6 @@ static void check(struct tw_run *run)
 }
 
 const struct tw_part tw_part_check = {
-	.options = options, .group = TW_OUTPUT, .check = check,
+	.options = options, .group = TW_OUTPUT, .checked = checked,
 	.json = tw_check_json,
 };

@@ -18,28 +18,33 @@ METRICS = [name for name in results.METRICS
            if name not in ("send", "receive")]
 # A server's side that answers what it is told to.
 FAKE = """
-import json, socket, struct, sys
-request = json.loads(sys.stdin.readline())
+import socket, struct, sys
+assert sys.stdin.readline().startswith('["--far=3"] ')
 print("Welcome\\n{motd}")
 listener = socket.create_server(("127.0.0.1", 0))
-def say(**members):
-    print(json.dumps({"twowaytest": VERSION, **members}), flush=True)
+slept = 7
+def say(*words):
+    print("twowaytest 3", *words, flush=True)
 say()
-say(ready=listener.getsockname()[1], cookie="0" * 32, order="little")
+say("ready", listener.getsockname()[1], "0" * 32)
 one = listener.accept()[0]
 hello = one.recv(36)
 assert hello == b"0" * 32 + bytes(4), hello
-say(started=0)
+say("started", 0)
 begin = 1 << 50
 for number in range(1, 1000):
     data = one.recv(8)
     if not data:
         break
     assert struct.unpack("<Q", data) == (number,)
-    one.send(struct.pack("<Qqq", number, begin, begin + SLEPT))
+    one.send(struct.pack("<Qqq", number, begin, begin + slept))
 sys.stdin.readline()
-say(ended=[0], status=0, twoway=TWOWAY)
-"""
+""" + (END := """
+say("ended", 0, 0, 0, -1, 0)
+say("moved")
+say("result twoway {")
+say("result }")
+""")
 
 
 def rsh(*words):

@@ -17,8 +17,8 @@ import schema
 import sshd
 import tracing
 import twowaytest
-from hosts import (FAKE, QUICK, fake, far_side, identities, inside, measuring,
-                   near, rsh)
+from hosts import (END, FAKE, QUICK, fake, far_side, identities, inside,
+                   measuring, near, rsh)
 
 
 @pytest.mark.parametrize("pairs", [1, 3])
@@ -289,8 +289,7 @@ def test_interrupted(start, transport):
 
 def test_interrupted_without_an_answer(start):
     """Nobody waits for it, and nothing is said of it."""
-    text = FAKE.replace("VERSION", "2").replace("SLEPT", "7").replace(
-        "say(ended=[0], status=0, twoway=TWOWAY)", "import time\ntime.sleep(20)")
+    text = FAKE.replace(END, "import time\ntime.sleep(20)")
     process = start("--connect=127.0.0.1", fake(
         start.directory, text.replace("range(1, 1000)", "range(1, 10**6)")),
         *QUICK, "--sleep=0")

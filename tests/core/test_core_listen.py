@@ -2,7 +2,6 @@
 """--server: where it listens, and who gets in."""
 
 import contextlib
-import json
 import os
 import pathlib
 import re
@@ -103,12 +102,12 @@ def test_greeting_alone(server):
     server()
     with socket.create_connection(("127.0.0.1", server.port)) as one:
         one.settimeout(60)
-        one.send(b'["--far=2", 1')
+        one.send(b'["--far=3"] 1')
         with one.makefile(encoding="ascii") as file:
             said = file.read()
     seconds, = re.findall(r"occupy one of 16 places for (\d+) s",
                           PAGE.read_text())
-    assert said == '\n{"twowaytest": 2}\nFATAL: --far: no request has come; ' \
+    assert said == '\ntwowaytest 3\nFATAL: --far: no request has come; ' \
         f"allowed is a line of at most 65536 bytes, within {seconds} s\n"
 
 
@@ -121,15 +120,15 @@ def test_where_it_measures(server, networked):
         if networked:
             one = stack.enter_context(socket.create_connection(
                 ("127.0.0.1", server.port)))
-            one.send(b'["--far=2", 1, "--default-system"]\n')
+            one.send(b'["--far=3"] 1 --default-system\n')
             file = stack.enter_context(one.makefile(encoding="ascii"))
             line = next(line for line in file if "ready" in line)
-            port = json.loads(line)["ready"]
+            port = int(line.split()[3])
         else:
             far = Far()
             stack.callback(far.process.wait)
             stack.callback(far.process.stdin.close)
-            port = far.ready["ready"]
+            port = far.port
         socket.create_connection(("127.0.0.1", port)).close()
         if networked:
             with pytest.raises(ConnectionRefusedError):

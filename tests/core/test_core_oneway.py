@@ -35,8 +35,8 @@ def test_oneway(run, amiss):
 @pytest.mark.parametrize("ahead_ns", [-10 ** 9, 10 ** 9, 10 ** 17])
 def test_oneway_is_disproven(run, amiss, ahead_ns):
     """A clock that is said to be synchronised, and is not."""
-    text = FAKE.replace("VERSION", "2").replace("TWOWAY", "{}").replace(
-        "begin, begin + SLEPT", "begin, begin").replace(
+    text = FAKE.replace(
+        "begin, begin + slept", "begin, begin").replace(
         "    one.send", "    import time\n    begin = time.time_ns() + "
         f"{ahead_ns}\n    one.send")
     done = run("--connect=127.0.0.1", fake(run.directory, text), *QUICK,
@@ -50,8 +50,8 @@ def test_oneway_is_disproven(run, amiss, ahead_ns):
 @pytest.mark.parametrize("right, status", [(64, 2), (128, 0)])
 def test_oneway_is_proven_in_part(run, amiss, right, status):
     """Limits need half of the cycles."""
-    text = FAKE.replace("VERSION", "2").replace("TWOWAY", "{}").replace(
-        "begin, begin + SLEPT", "begin, begin").replace(
+    text = FAKE.replace(
+        "begin, begin + slept", "begin, begin").replace(
         "    one.send", "    import time\n    begin = time.time_ns() + "
         f"10 ** 8 * (number > {right})\n    one.send")
     done = run("--connect=127.0.0.1", fake(run.directory, text), *QUICK,

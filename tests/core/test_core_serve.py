@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--server, and the units of systemd: who gets in, and what they may."""
 
-import json
 import os
 import pathlib
 import re
@@ -85,51 +84,57 @@ class Far:
         self.process = subprocess.Popen(
             [twowaytest.binary(), "--far"], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True)
-        self.tell(["--far=2", 1, "--default-system", "--warmup=0", *words])
-        assert self.answer() == {"twowaytest": 2}
-        self.ready = self.answer()
-        self.cookie = self.ready["cookie"].encode()
+        self.tell('["--far=3"]', 1, "--default-system", "--warmup=0", *words)
+        assert self.answer() == []
+        ready, port, cookie = self.answer()
+        assert ready == "ready"
+        self.port, self.cookie = int(port), cookie.encode()
 
-    def tell(self, line):
-        self.process.stdin.write(json.dumps(line) + "\n")
-        self.process.stdin.flush()
+    def tell(self, *words):
+        print(*words, file=self.process.stdin, flush=True)
 
     def answer(self):
-        assert self.process.stdout.readline() == "\n"
-        return json.loads(self.process.stdout.readline())
+        """The words of the next one."""
+        line = next(line for line in self.process.stdout if line != "\n")
+        name, version, *words = line.split()
+        assert (name, version) == ("twowaytest", "3")
+        return words
 
     def greet(self, pair=0):
-        one = socket.create_connection(("127.0.0.1", self.ready["ready"]))
+        one = socket.create_connection(("127.0.0.1", self.port))
         one.settimeout(60)
         one.send(self.cookie + struct.pack(">I", pair))
         return one
 
     def measure(self, one):
         """A cycle."""
-        assert self.answer()["started"] == 0
+        assert self.answer() == ["started", "0"]
         one.send(struct.pack("<Q", 1))
         seq, begin, end = struct.unpack("<Qqq", one.recv(24))
         assert seq == 1 and 0 < begin < end
         return begin
 
     def end(self):
-        """The last answer."""
+        """The last answer: the numbers of requests, and the results."""
         self.process.stdin.close()
-        answer = self.answer()
+        ended = [int(word) for word in self.answer()[1:]]
+        assert ended[:4] == [0, 0, 0, -1]
         assert self.process.wait() == 0
-        return answer
+        rest = self.process.stdout.read().split("\n")
+        return ended[4:], [line[len("twowaytest 3 result "):] for line in rest
+                           if line.startswith("twowaytest 3 result ")]
 
 
 def test_pending_stranger_at_the_port():
     """Somebody else is first at the measuring port, and says nothing."""
     far = Far()
-    others = [socket.create_connection(("127.0.0.1", far.ready["ready"]))
+    others = [socket.create_connection(("127.0.0.1", far.port))
               for _ in range(100)]
     others[-1].send(b"0" * 32 + struct.pack(">I", 0))
     with far.greet() as one:
         far.measure(one)
-    answer = far.end()
-    assert answer["ended"] == [0, 0] and "twoway" in answer
+    requests, lines = far.end()
+    assert (requests, lines[0], lines[-1]) == ([0], "twoway {", "}")
     for other in others:
         other.close()
 
@@ -143,7 +148,7 @@ def test_pairs_that_are_not_expected():
                 assert other.recv(1) == b""
         with far.greet(1):
             far.measure(one)
-    assert far.end()["ended"] == [0, 0, 0]
+    assert far.end()[0] == [0, 0]
 
 
 def test_stranger_at_the_port_of_udp():
@@ -163,7 +168,7 @@ def test_stranger_at_the_port_of_udp():
             stream.send(struct.pack(">H", one.getsockname()[1]))
             far.measure(one)
             stranger.sendto(bytes(8), ("127.0.0.1", port))
-    assert far.end()["ended"] == [1, 0]
+    assert far.end()[0] == [1]
 
 
 RIGHT = [0, 0, 1, 5, 6]         # pair, metric, cycle, t1, t2
@@ -178,10 +183,11 @@ def test_breaks_that_cannot_be(at, value):
         far.measure(one)
         numbers = [*RIGHT, *10 * [7]]
         numbers[at:at + 1] = [] if value is None else [value]
-        far.tell({"break": numbers})
-    breaks = far.end()["twoway"]["breaks"]
-    assert [found["cycle"] for found in breaks] == (
-        [0] if (at, value) == (0, 0) else [])
+        far.tell("break", *numbers)
+    lines = far.end()[1]
+    breaks = lines[lines.index("breaks [") + 1:]
+    assert [line for line in breaks[:breaks.index("]")] if "cycle" in line] \
+        == (["cycle 0"] if (at, value) == (0, 0) else [])
 
 
 @pytest.mark.parametrize("option", ["--load=command:id", "--wait=busy"])

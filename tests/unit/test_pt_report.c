@@ -301,7 +301,7 @@ static void open_columns(bool details, bool kind)
 
 	pt_case_count = pt_column_count = 0;
 	pt_config.details = details;
-	tw_config.warmup = 0;
+	tw_settings.warmup = 0;
 	c = pt_unit_case(&test, kind ? &with : NULL);
 	tw_stats_add(&c->column[0].stats, 1999, 1);
 	tw_stats_add(&c->column[0].stats, 4 * PT_PS_PER_NS, 0.5);
@@ -362,10 +362,10 @@ TEST(test_shown)
 	assert_false(pt_config.details);
 	assert_true(c->column[0].shown);
 	assert_false(c->column[1].shown);
-	tw_config.verbose = true;
+	tw_settings.verbose = true;
 	pt_part_text.check(&run);
 	assert_true(pt_config.details && c->column[1].shown);
-	tw_config.verbose = false;
+	tw_settings.verbose = false;
 	pt_chosen_count = 0;
 }
 

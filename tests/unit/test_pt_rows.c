@@ -237,14 +237,14 @@ TEST(test_nobody_is_woken)
 {
 	struct pt_case *c;
 
-	tw_config.loops = 10;
-	tw_config.warmup = 2;
+	tw_settings.loops = 10;
+	tw_settings.warmup = 2;
 	c = pt_unit_case(&pt_preempt, NULL);
 
 	assert_int_equal(pt_lead(&c->task[1], pt_unit_role(&pt_preempt, "low")->once),
 			 0);
 	assert_int_equal(c->wrong, 12);
-	tw_config.loops = 0;
+	tw_settings.loops = 0;
 }
 
 /* Each trial: the two parts are the whole, and holding is in neither. */

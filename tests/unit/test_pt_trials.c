@@ -40,8 +40,8 @@ static void break_at(int64_t us)
 
 BEFORE_EACH
 {
-	tw_config.warmup = 2;
-	tw_config.loops = tw_config.duration_s = 0;
+	tw_settings.warmup = 2;
+	tw_settings.loops = tw_settings.duration_s = 0;
 	pt_config = (struct pt_config) { .bin_ns = 1000 };
 	open_case(&test);
 }
@@ -142,7 +142,7 @@ TEST(test_clock_is_set)
 	};
 	int i;
 
-	tw_config.warmup = 0;
+	tw_settings.warmup = 0;
 	pt_config.keep = true;
 	open_case(&ordered);
 	c->stamped = &settable;
@@ -207,7 +207,7 @@ TEST(test_stop_within_a_trial)
  */
 TEST(test_duration)
 {
-	tw_config.duration_s = 1;
+	tw_settings.duration_s = 1;
 	assert_true(pt_more(leads));
 	c->begin_ns -= TW_NS_PER_S;
 	record(0, 1, 1);
@@ -274,7 +274,7 @@ TEST(test_break_beyond_the_target)
 		.name = "any", .metrics = interval, .trials = 10,
 	};
 
-	tw_config.warmup = 0;
+	tw_settings.warmup = 0;
 	pt_config.break_us = 1;
 	open_case(&timer);
 	record(0, 2000, 0);
@@ -348,13 +348,13 @@ TEST(test_check_sum)
 /* Ten periods, and a second at least, or without -p ten. */
 TEST(test_limit_of_a_trial)
 {
-	tw_config.priority = 0;
+	tw_settings.priority = 0;
 	assert_int_equal(pt_case_limit_ms(c), 10000);
-	tw_config.priority = 98;
+	tw_settings.priority = 98;
 	assert_int_equal(pt_case_limit_ms(c), 1000);
 	pt_config.interval_us = 500000;
 	assert_int_equal(pt_case_limit_ms(c), 5000);
-	tw_config.priority = 0;
+	tw_settings.priority = 0;
 	pt_config.interval_us = 0;
 }
 

@@ -165,7 +165,7 @@ TEST(test_delay_counted)
 		return;
 	assert_int_equal(point[0].asked, room->cost + 1);
 	assert_int_equal(point[19].asked, room->cost + 191);
-	tw_config.warmup = 2;
+	tw_settings.warmup = 2;
 	c->trials = 602;
 	assert_int_equal(pt_lead(&c->task[0], pt_delay.once), 0);
 	assert_int_equal(point[0].count, 300);
@@ -176,7 +176,7 @@ TEST(test_delay_counted)
 	ns = (double)(point[0].error + point[1].error + point[2].error) *
 	     room->ns_per_tick;
 	assert_true(fabs(told_ns - ns) <= 602);
-	tw_config.warmup = 0;
+	tw_settings.warmup = 0;
 }
 
 static int64_t half_us(struct pt_task *task, int64_t count)

@@ -82,8 +82,8 @@ static struct conversion {
 static void start_timer(struct tw_timer *timer, const char *word,
 			const struct tw_timer_ops *inner)
 {
-	tw_config.clock = tw_clock_find(word);
-	tw_config.timer = inner;
+	tw_settings.clock = tw_clock_find(word);
+	tw_settings.timer = inner;
 	tw_part_clock.check(NULL);
 	assert_int_equal(tw_timer_start(timer, tw_config.timer, 1000, 80000),
 			 0);
@@ -237,7 +237,7 @@ TEST(is_monotonic)
 	int status;
 
 	if (!fork()) {
-		tw_config.clock = tw_clock_find("tsc");
+		tw_settings.clock = tw_clock_find("tsc");
 		tw_part_clock.check(NULL);
 		before_ns = tw_now_ns(CLOCK_MONOTONIC);
 		here_ns = tw_config.clock->now_ns();

@@ -120,7 +120,7 @@ TEST_EACH(set_on_the_far_host, settings)
 	struct tw_cycle cycle;
 
 	asked_ns = 400;
-	tw_config.clock = tw_clock_find(of->clock);
+	tw_settings.clock = tw_clock_find(of->clock);
 	next.t1_ns = of->t1_ns;
 	next.t2_ns = of->t2_ns;
 	assert_int_equal(exchange(&cycle, of->t3_ns, 0), of->result);

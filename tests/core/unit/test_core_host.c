@@ -21,8 +21,6 @@
 #include "unit.h"
 
 #define DIGITS_20	"12345678901234567890"
-#define LEVELS_16	"[[[[[[[[[[[[[[[["
-#define ENDS_16		"]]]]]]]]]]]]]]]]"
 
 static char longest[TW_REACH_NAME], too_long[TW_REACH_NAME + 1];
 
@@ -94,61 +92,145 @@ TEST_EACH(whole, wholes)
 	assert_int_equal(number, of->number);
 }
 
+/* Each is one line of an object. */
 static const struct value {
 	const char *text;
-	int length;		/* -1: it is none */
+	bool is;
 } values[] = {
-	{ "1", 1 }, { "0,", 1 }, { "-5 ", 2 }, { "1.50]", 4 }, { "10", 2 },
-	{ DIGITS_20, 20 }, { DIGITS_20 "1", -1 }, { "0." DIGITS_20, 22 },
-	{ "0." DIGITS_20 "1", -1 }, { "01", -1 }, { "-", -1 }, { "-0.0", 4 },
-	{ "-00", -1 }, { "1.", -1 }, { ".5", -1 }, { "+1", -1 }, { "", -1 },
-	{ "true", 4 }, { "false", 5 }, { "null}", 4 }, { "tru", -1 },
-	{ "\"a\"b", 3 }, { "\"\"", 2 }, { "\"a", -1 }, { "\"\\\"\"", 4 },
-	{ "\"\\\\\"", 4 }, { "\"\\n\"", -1 }, { "\"\\u00ff\"", 8 },
-	{ "\"\\u00f\"", -1 }, { "\"\\u00fg\"", -1 }, { "\"\\", -1 },
-	{ "[]", 2 }, { "{}", 2 }, { "[ ]", 3 }, { "{ }x", 3 }, { "[1]", 3 },
-	{ "[1, 2 ,3 ]", 10 }, { "[ 1 ]", 5 }, { "[1,]", -1 }, { "[1 2]", -1 },
-	{ "[1", -1 }, { "[,1]", -1 }, { "[", -1 }, { "]", -1 }, { "[1}", -1 },
-	{ "{\"a\":1}", 7 }, { "{ \"a\" : [ ] , \"b\":{}}", 21 },
-	{ "{\"a\" 1}", -1 }, { "{\"a\"}", -1 }, { "{1:1}", -1 },
-	{ "{\"a\":}", -1 }, { "{\"a\":1]", -1 }, { "{\"a\":1,}", -1 },
-	{ "[\"a\":1]", -1 }, { "{\"a", -1 },
-	{ LEVELS_16 LEVELS_16 ENDS_16 ENDS_16, 64 },
-	{ LEVELS_16 LEVELS_16 "[]" ENDS_16 ENDS_16, -1 },
-	{ LEVELS_16 LEVELS_16 "1" ENDS_16 ENDS_16, 65 },
+	{ "1", true }, { "0,", false }, { "-5", true }, { "1.50", true },
+	{ "10", true }, { DIGITS_20, true }, { DIGITS_20 "1", false },
+	{ "0." DIGITS_20, true }, { "0." DIGITS_20 "1", false },
+	{ "01", false }, { "-", false }, { "-0.0", true }, { "-00", false },
+	{ "1.", false }, { ".5", false }, { "+1", false }, { "", false },
+	{ " 1", false }, { "1 ", false }, { "1e5", false }, { "1, 2", false },
+	{ "true", true }, { "false", true }, { "null", true }, { "tru", false },
+	{ "nulls", false }, { "\"a\"", true }, { "\"a\"b", false },
+	{ "\"\"", true }, { "\"a", false }, { "\"", false }, { "a", false },
+	{ "\"\\\"\"", true }, { "\"\\\\\"", true }, { "\"\\\\\\\"", false },
+	{ "\"\\n\"", false }, { "\"\\u00ff\"", true }, { "\"\\u00f\"", false },
+	{ "\"\\u00fg\"", false }, { "\"\\", false }, { "\"a\", \"b\"", false },
+	{ "[]", false }, { "{}", false }, { "]", false },
 };
 
 TEST_EACH(value, values)
 {
-	const char *end = tw_lines_end(of->text);
+	char made[100] = "", line[100], expected[100];
+	struct tw_lines_json json = {
+		.file = fmemopen(made, sizeof(made), "w")
+	};
 
-	assert_int_equal(end ? end - of->text : -1, of->length);
+	assert_true(tw_lines_read_json(&json, "all {"));
+	snprintf(line, sizeof(line), "a %s", of->text);
+	assert_int_equal(tw_lines_read_json(&json, line), of->is);
+	assert_int_equal(json.level, 1);
+	assert_true(tw_lines_read_json(&json, "b-2.c_ 2"));
+	assert_true(tw_lines_read_json(&json, "}"));
+	assert_int_equal(json.level, 0);
+	fclose(json.file);
+	snprintf(expected, sizeof(expected), "{%s%s%s \"b-2.c_\": 2 }",
+		 of->is ? " \"a\": " : "", of->is ? of->text : "",
+		 of->is ? "," : "");
+	assert_string_equal(made, expected);
 }
 
-static const struct string {
-	const char *text, *plain;	/* NULL: it is none */
-} strings[] = {
-	{ "\"\"", "" }, { "\"ab\", \"c\"", "ab" }, { "\"a\\\"b\"", "a\"b" },
-	{ "\"\\\\u0041\"", "\\u0041" }, { "\"\\u0041b\"", "Ab" },
-	{ "\"\\u00ff\"", "\xff" }, { "\"\\u0100\"", "?" },
-	{ "\"\\u0001\\u0000\"", "\1?" }, { "\"u0041\"", "u0041" },
-	{ "ab", NULL }, { "\"a", NULL }, { "", NULL }, { "\"\\n\"", NULL },
+/* Of lines that are all good but for the last one. */
+static const struct made {
+	const char *lines, *json;
+	bool good;
+	int level;
+} makings[] = {
+	{ "a {\n}", "{ }", true, 0 }, { "a [\n]", "[ ]", true, 0 },
+	{ "- {\na 1\nb [\n- 2\n- \"c\"\n]\ne {\n}\n}",
+	  "{ \"a\": 1, \"b\": [ 2, \"c\" ], \"e\": { } }", true, 0 },
+	{ "a [\nb 1\n- {\n- 2\n}\n- [\n]\n]",
+	  "[ 1, { \"-\": 2 }, [ ] ]", true, 0 },
+	{ "1", "", false, 0 }, { "a 1", "", false, 0 }, { "}", "", false, 0 },
+	{ "", "", false, 0 }, { " {", "", false, 0 }, { "a  {", "", false, 0 },
+	{ "a {\n]", "{", false, 1 }, { "a [\n}", "[", false, 1 },
+	{ "a {\n} ", "{", false, 1 }, { "a {\nb\" 1", "{", false, 1 },
+	{ "a {\n{", "{", false, 1 }, { "a {\nb {\n}\n]", "{ \"b\": { }",
+					false, 1 },
 };
 
-TEST_EACH(string, strings)
+TEST_EACH(made, makings)
 {
-	char *end, text[32];
-	const char *behind = tw_lines_end(of->text);
+	char made[100] = "", *lines = strdup(of->lines), *rest = lines, *line;
+	struct tw_lines_json json = {
+		.file = fmemopen(made, sizeof(made), "w")
+	};
+
+	while ((line = strsep(&rest, "\n")))
+		assert_int_equal(tw_lines_read_json(&json, line),
+				 rest || of->good);
+	assert_int_equal(json.level, of->level);
+	fclose(json.file);
+	assert_string_equal(made, of->json);
+	free(lines);
+}
+
+/* Not one level more. */
+TEST(levels)
+{
+	struct tw_lines_json json = { .file = fopen("/dev/null", "w") };
+	int i;
+
+	for (i = 0; i < TW_LINES_LEVELS; i++)
+		assert_true(tw_lines_read_json(&json, "a ["));
+	assert_false(tw_lines_read_json(&json, "a ["));
+	assert_true(tw_lines_read_json(&json, "- 1"));
+	fclose(json.file);
+}
+
+/* As the program writes it, and what becomes of it. */
+TEST(json_as_lines)
+{
+	static const char json[] = "  \"all\": {\n    \"a-1\": [],\n    \"b\": "
+		"{ \"c\": -1.50, \"d\": [1, true,\n  \"x, ]\\\"}\\\\\"]"
+		"},\"e\": null,\"f\":\"\", \"g: \": {}\n  }\n";
+	char text[300] = "";
+	FILE *file = fmemopen(text, sizeof(text), "w");
+
+	tw_lines_write_json(file, "= ", json);
+	fclose(file);
+	assert_string_equal(text, "= all {\n= a-1 [\n= ]\n= b {\n= c -1.50\n"
+			    "= d [\n= - 1\n= - true\n= - \"x, ]\\\"}\\\\\"\n"
+			    "= ]\n= }\n= e null\n= f \"\"\n= g:  {\n= }\n= }\n");
+}
+
+static const struct word {
+	const char *word, *text;
+} words[] = {
+	{ "", "" }, { "--a=b", "--a=b" }, { "a b%", "a%20b%25" },
+	{ "~!\"\\", "~!\"\\" }, { "\n\x7f\xff\x01", "%0a%7f%ff%01" },
+	{ "%41", "%2541" },
+};
+
+TEST_EACH(word, words)
+{
+	char text[40] = "";
+	FILE *file = fmemopen(text, sizeof(text), "w");
+
+	tw_lines_write_word(file, of->word);
+	fclose(file);
+	assert_string_equal(text, of->text);
+	tw_lines_read_word(text);
+	assert_string_equal(text, of->word);
+}
+
+/* That are not written so. */
+static const struct word others[] = {
+	{ "%", "%" }, { "%4", "%4" }, { "%g1", "%g1" }, { "% 1", "% 1" },
+	{ "%0x1", "%0x1" }, { "A%", "%41%" }, { "ab", "a%62" }, { "J", "%4A" },
+	{ "a", "a%00b" },
+};
+
+TEST_EACH(other_word, others)
+{
+	char text[40];
 
 	strcpy(text, of->text);
-	end = tw_lines_string(text);
-	if (!of->plain) {
-		assert_null(end);
-		assert_string_equal(text, of->text);
-		return;
-	}
-	assert_int_equal(end - text, behind - of->text);
-	assert_string_equal(text, of->plain);
+	tw_lines_read_word(text);
+	assert_string_equal(text, of->word);
 }
 
 static const struct array {
@@ -157,13 +239,13 @@ static const struct array {
 	int count, found;
 	int64_t last;
 } arrays[] = {
-	{ "[1, -2,3]", 3, 4, 3, 3 }, { "[1,2,3]", 3, 2, 2, 2 },
-	{ "[5, 6]", 5, 2, 1, 5 }, { "[-5, -6]", 5, 2, 1, -5 },
-	{ "[7]", 5, 2, 0, 0 }, { "[]", 5, 2, 0, 0 }, { "", 5, 2, 0, 0 },
-	{ "1,2", 5, 2, 0, 0 }, { "[1 2]", 5, 2, 1, 1 }, { "[1,,2]", 5, 2, 1, 1 },
-	{ "[1,x]", 5, 2, 1, 1 }, { "{1}", 5, 2, 0, 0 },
-	{ "[9223372036854775807, 1]", INT64_MAX, 2, 2, 1 },
-	{ "[1, 9223372036854775808]", INT64_MAX, 2, 1, 1 },
+	{ " 1 -2 3", 3, 4, 3, 3 }, { " 1 2 3", 3, 2, 2, 2 },
+	{ " 5 6", 5, 2, 1, 5 }, { " -5 -6", 5, 2, 1, -5 },
+	{ " 7", 5, 2, 0, 0 }, { " ", 5, 2, 0, 0 }, { "", 5, 2, 0, 0 },
+	{ "1 2", 5, 2, 0, 0 }, { " 1,2", 5, 2, 1, 1 }, { " 1 x", 5, 2, 1, 1 },
+	{ " 1x 2", 5, 2, 1, 1 },
+	{ " 9223372036854775807 1", INT64_MAX, 2, 2, 1 },
+	{ " 1 9223372036854775808", INT64_MAX, 2, 1, 1 },
 };
 
 TEST_EACH(array, arrays)
@@ -343,6 +425,6 @@ TEST(room_of_oneway)
 	assert_int_equal(tw_part_oneway.room(NULL), 0);
 	*(const char **)tw_part_oneway.options[0].to = "sync";
 	assert_int_equal(tw_part_oneway.room(NULL), 0);
-	tw_config.absent[TW_SERVER] = true;
+	tw_settings.absent[TW_SERVER] = true;
 	assert_int_equal(tw_part_oneway.room(NULL), sizeof(struct oneway));
 }

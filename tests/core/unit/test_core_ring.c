@@ -47,7 +47,7 @@ TEST_EACH(test_ring, starts)
 {
 	ring.written = ring.read = of->count;
 	taken = 0;
-	tw_config.pairs = 1;
+	tw_settings.pairs = 1;
 	record(0, 10);
 	tw_ring_take(NULL, NULL, take);
 	assert_int_equal(taken, 10);
