@@ -61,7 +61,10 @@ class Log:
         if self.next()[1] != "Lower Bound,Count":
             self.bad("'Lower Bound,Count'")
         first = self.lines.pop(0)[0]
-        return Series(metric, count, low, avg, high, std,
+        of_sleep = metric == "sleep"    # it is from what was asked for
+        return Series(metric, count, low, avg, high,
+                      None if of_sleep else std,
+                      rms_ns=std if of_sleep else None,
                       dist=self.bins(first, count))
 
     def bins(self, first, count):

@@ -45,6 +45,8 @@ class Block:
             self.phases[match[1]] = low, avg, high, std
 
     def series(self, metric, count, values, has_std):
+        """Nothing tells whether that of these is from the mean."""
+        has_std = has_std and metric not in pairs.TARGETED
         low, avg, high, std = map(self.unit.read, values)
         return Series(metric, count, low, avg, high, std if has_std else None,
                       unit=self.unit, avg_unit=self.unit)
