@@ -15,7 +15,7 @@ NANOSLEEP = [*TWO_WAY, "--timer=nanosleep"]
 POSIX = [*TWO_WAY, "--timer=posix"]
 WAKE_UP = ["cyclictest", "-q", "-m", "-p", "98", "-N", "-i", "1013", "-l",
            "3000"]
-FFT = ["--load=fft:1", "--rt-runtime=-1"]
+FFT = ["--load=fft:1", "--load-policy=rr", "--rt-runtime=-1"]
 HACKBENCH = ["--load=hackbench:1"]
 # Set-up: what is measured in it. cyclictest's timer is nanosleep.
 MEASURED = {

@@ -109,7 +109,7 @@ VALUES = {"twowaytest": [
     ("-qNc m", ["monotonic", "monotonic_raw"], ""),
     ("-cb", ["-cboottime"], ""),
     ("--clock=x", [], ""),
-    ("--load-policy=", ["batch", "fifo", "idle", "other", "rr"],
+    ("--load-policy=", ["batch", "fifo", "idle", "normal", "other", "rr"],
      "--load-policy="),
     ("--load=", ["command", "fft", "hackbench"], "--load="),
     ("--load=fft:", [], ""),

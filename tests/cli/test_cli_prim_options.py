@@ -35,6 +35,7 @@ SETTINGS = [
     (("--hold=100000",), "hold", 100000), (("-i700", TWO), "interval", 700),
     (("--order=equal",), "order", "equal"),
     (("--policy=batch",), "policy", "batch"), (("-m",), "mlockall", True),
+    (("--policy=normal",), "policy", "other"),
     (("--tasks=process,thread",), "tasks", "process,thread"),
     (("--us",), "us", True), (("--warmup=12",), "warmup", 12),
     (("--work=77",), "work", 77), (("-h9",), "histogram", 9),
@@ -62,7 +63,8 @@ BAD = [
     ("-Dx", "hours or days; at most 36500d"), ("--hog=100001", "1 to 100000"),
     ("--hold=0", "1 to 100000"), ("-i1000001", "0 to 1000000"),
     ("-l1e3", "0 to 1000000000"), ("--order=up", "higher, lower, equal"),
-    ("--period=99", "100 to 500000"), ("--policy=deadline", "other, batch"),
+    ("--period=99", "100 to 500000"),
+    ("--policy=deadline", "other, normal, batch"),
     ("-p2", "3 to 98"), ("-p99", "3 to 98"), ("--size=0", "1 to 65536"),
     ("--size=65537", "1 to 65536"), ("--tasks=fork", "thread, process"),
     ("--warmup=-1", "0 to 1000000"), ("--work=x", "0 to 1000000000000"),
@@ -390,7 +392,7 @@ def test_help(bare):
                for line in lines if line.startswith(" "))
     words = re.sub(r"\n *", " ", result.stdout)
     for choices in ("higher, lower, equal", "thread, process", "same, cross",
-                    "other, batch, idle, fifo, rr",
+                    "other, normal, batch, idle, fifo, rr",
                     "monotonic, realtime, monotonic_raw, tai, boottime, tsc, "
                     + ", ".join(f"aux{n}" for n in range(8)) + ", 0, 1"):
         assert f"({choices})" in words

@@ -202,7 +202,7 @@ def test_on_break(run, command, says):
 def test_command_is_ordinary(run):
     """Not of the real-time priority that main needs above this load."""
     done = run("-q", "-p", 50, "-l200", "-b1", "--breaks=1000000",
-               "--load=fft:1", "--on-break=cut -d ' ' -f 40,41 "
+               "--load=fft:1", "--load-policy=rr", "--on-break=cut -d ' ' -f 40,41 "
                "/proc/self/stat >>settings")
     assert set(done.text("settings").splitlines()) == {"0 0"}
 

@@ -142,14 +142,14 @@ def test_expiries_lie_on_grids(run, given, offset, periods):
 @pytest.mark.parametrize("program,status,options", [
     ("TWOWAYTEST", 0, "-l9 -t2"),
     ("TWOWAYTEST", 2, "-l9 -b1 --breaks=99 --on-break=true"),
-    ("PRIMITIVETEST", 0, "-l9 --test=sync2.unnamed --load-policy=rr")])
+    ("PRIMITIVETEST", 0, "-l9 --test=sync2.unnamed")])
 def test_nobody_of_ours_is_below_a_realtime_load(run, program, status, options):
     """But for the command of a break: it might get no CPU until the load ends.
     """
     lowered = re.compile(r"sched_setscheduler\(0, SCHED_OTHER")
     main = []
     for lines in calls(run, os.environ[program], "-p50", "--load=fft:1",
-                       *options.split(), status=status):
+                       "--load-policy=rr", *options.split(), status=status):
         if lines[0].startswith("execve"):
             main = lines
         elif not any(line.startswith("execve") for line in lines):

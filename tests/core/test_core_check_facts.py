@@ -282,7 +282,7 @@ network_qdisc noqueue
 def test_text(made):
     """Facts in their order; words of why each disturbs, and of what to do."""
     done, *_ = made(WORST, *ARGS, "-x", "--check=lo", "--load=fft:1",
-                    before=REFUSED, answers="card")
+                    "--load-policy=rr", before=REFUSED, answers="card")
     head, *lines, unknown = done.stdout.splitlines()
     assert head == f"# Checked for real-time tasks on CPU {CPU}"
     assert unknown == "# Not known: network_threaded"

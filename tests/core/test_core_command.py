@@ -125,7 +125,10 @@ def test_a_command_that_fails_later(run, steps):
     ("--load=fft --load-priority=0 -p 9", "from 1 to 97"),
     ("--load=fft --load-priority=9", "allowed only with --priority"),
     ("--load=hackbench --load-priority=9 -p 20", "--load-priority=9: allowed"),
-    ("--load=fft --load-priority=9 -p 10", "--priority=10: allowed is 11 or"),
+    ("--load=fft --load-priority=9 --load-policy=rr -p 10",
+     "--priority=10: allowed is 11 or"),
+    ("--load=fft --load-priority=9 -p 20", "allowed only with --priority, and "
+     "--load-policy=fifo or rr"),
     ("--load=fft --load-args=", "--load-args=: allowed only"),
 ])
 def test_refused(run, options, says):
@@ -137,7 +140,8 @@ def test_refused(run, options, says):
 @results.root
 @pytest.mark.parametrize("options,policy,priority", [
     ("", "other", 0), ("--load-policy=batch", "batch", 0),
-    ("--load-policy=idle", "idle", 0),
+    ("--load-policy=idle", "idle", 0), ("-p 60", "other", 0),
+    ("-p 60 --load-policy=normal", "other", 0),
     ("-p 60 --load-policy=fifo", "fifo", 1),
     ("-p 60 --load-policy=rr --load-priority=57", "rr", 57)])
 @pytest.mark.parametrize("kind,name", [
@@ -166,14 +170,16 @@ def test_policy(start, options, policy, priority, kind, name):
 
 
 @results.root
-def test_policy_without_a_choice(start):
-    """fft alone is real-time; a program is an ordinary task."""
+def test_priority_of_several(start):
+    """All have it, main the next."""
     process = start("-q", "-p", 50, "--load=command:exec sleep 99",
-                    "--load=fft", "--load-priority=7")
+                    "--load=fft", "--load-policy=rr", "--load-priority=7")
     process.steady()
     # A shell becomes the command when it gets CPU time.
     sleep, = outside.wait_for(lambda: process.named("sleep"))
-    assert outside.settings(sleep)["policy"] == "other"
+    found = [outside.settings(pid)["priority"]
+             for pid in (sleep, *process.named("twoway-load"))]
+    assert found[0] == 7 and set(found) == {7, 8}   # 8: who ends the command
     assert outside.settings(process.pid)["priority"] == 8
 
 

@@ -24,7 +24,8 @@ LOADS = {
     "busy": ("--transport=unix", "--wait=busy"),
     "busy-udp": ("--transport=udp", "--wait=busy", "--timeout=9000000"),
     "real-time": ("-p", "50", "-m"),
-    "fft": ("-p", "50", "--load=fft:2", f"--load-affinity={CPU}"),
+    "fft": ("-p", "50", "--load=fft:2", f"--load-affinity={CPU}",
+            "--load-policy=rr"),
     "hackbench": ("--load=hackbench:1",),
     "both": ("-p", "9", "--load=hackbench:1", "--load=fft"),
 }

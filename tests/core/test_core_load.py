@@ -18,10 +18,16 @@ LINE = re.compile(r"# Load: (\w+), (\d+) (\w+), ([\d.]+) (\w+) a second")
 KINDS = {"fft": ("workers", "transforms"), "hackbench": ("groups", "messages")}
 
 
+def counted(number, unit):
+    """1 worker, 2 workers."""
+    return f"{number} {unit[:-1] if number == 1 else unit}"
+
+
 @results.root
 @pytest.mark.parametrize("options,loads", [
     ("--load=fft", [("fft", 1, 0)]), ("--load=fft --load=none", []),
-    ("--load=fft:3 -p 50", [("fft", 3, 1)]),
+    ("--load=fft:3 -p 50", [("fft", 3, 0)]),
+    ("--load=fft:3 -p 50 --load-policy=rr", [("fft", 3, 1)]),
     ("--load=hackbench:1 -p 50", [("hackbench", 1, 0)]),
     ("--load=fft:2 --load=hackbench:2", [("fft", 2, 0), ("hackbench", 2, 0)]),
     ("--load=hackbench:1 --load=fft --load=fft:2 -t2",
@@ -44,8 +50,9 @@ def test_each_load_has_its_line(run, options, loads):
     assert len(lines) == len(json)
     for line, one in zip(lines, json):
         assert line.groups()[:3] + line.groups()[4:] == (
-            one["kind"], str(one[KINDS[one["kind"]][0]]),
-            *KINDS[one["kind"]])
+            one["kind"], *counted(one[KINDS[one["kind"]][0]],
+                                  KINDS[one["kind"]][0]).split(),
+            KINDS[one["kind"]][1])
         assert abs(float(line[4]) - one["rate"]) < 0.051
         assert one["rate"] > 0 and one["errors"] == 0
 
@@ -139,7 +146,7 @@ def test_ramp(run, options, kind, steps):
     if steps == 1:
         assert heads == ["# Step 1/1: load fft, 0 workers"] and not of_steps
         return
-    assert heads == [f"# Step {k + 1}/{steps}: load {kind}, {k} {unit}"
+    assert heads == [f"# Step {k + 1}/{steps}: load {kind}, {counted(k, unit)}"
                      for k in range(steps)]
     threads = [results.status(line, "-N" in options) for line in lines
                if line[:1] == "T"]
@@ -259,7 +266,8 @@ EVERYWHERE = dict.fromkeys(OTHER, ALL)
     (("-p50",), "idle", {**OTHER, **P50}, EVERYWHERE),
     (("-p50", "-m", "-a"), "idle", {**OTHER, **P50},
      {role: plan(role) for role in OTHER}),
-    (("-p50", "--load=fft"), "fft",
+    (("-p50", "--load=fft"), "fft", {**OTHER, **P50}, EVERYWHERE),
+    (("-p50", "--load=fft", "--load-policy=rr"), "fft",
      {**P50, "main": ("fifo", 2), "load": ("rr", 1)}, EVERYWHERE),
     (("--load=fft", "-a"), "fft", OTHER, {role: plan(role) for role in OTHER}),
     (("-p50", "--load=hackbench:1", "-a"), "hackbench", {**OTHER, **P50},
@@ -268,7 +276,7 @@ EVERYWHERE = dict.fromkeys(OTHER, ALL)
     (("--trltp", "--steps=2", "-D1"), "fft",
      {"main": ("fifo", 99), "client": ("fifo", 98), "server": ("fifo", 97),
       "load": ("rr", 1)}, {role: plan(role) for role in OTHER}),
-    (("-p", "3", "--load=fft", "--load=hackbench:1"), "both",
+    (("-p", "3", "--load=fft", "--load-policy=rr", "--load=hackbench:1"), "both",
      {"main": ("fifo", 2), "client": ("fifo", 3), "server": ("fifo", 2),
       "load": ("rr", 1)}, EVERYWHERE),
     (("-a" + FIRST, f"--mainaffinity={LAST}", "--load=fft",
@@ -300,7 +308,8 @@ def test_settings_as_the_kernel_has_them(start, options, load, policies, cpus):
         assert outside.status(pid, "PPid") == str(process.pid)
     for pid in pids.get("hackbench", ())[:1]:
         assert outside.settings(pid)["cpus"] == cpus["load"]
-        assert outside.settings(pid)["policy"] == "other"
+        assert outside.settings(pid)["policy"] == (
+            "rr" if "--load-policy=rr" in options else "other")
     process.signal(signal.SIGINT)
     assert process.finish() == 0 and process.gone()
     of = results.check(start.directory / "json")["twoway"]

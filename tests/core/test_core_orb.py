@@ -288,7 +288,8 @@ def test_periods_of_orb(run):
     ("--ramp=pairs --steps=2 -t2", "--ramp=pairs: not allowed with --threads"),
     ("--ramp=pairs --steps=2 -S", "--ramp=pairs: not allowed with --threads"),
     ("--ramp=up", "--ramp=up: allowed is load, pairs"),
-    ("--ramp=pairs --load=fft --steps=3 -p4 --priospread", "at most 2 pairs"),
+    ("--ramp=pairs --load=fft --steps=3 -p4 --priospread --load-policy=rr",
+     "at most 2 pairs"),
     ("--orb=0", "--orb=0: "), ("--orb=256", "--orb=256: "),
     ("--orb=49", "--priospread: --priority=98 has levels for at most 49"),
 ])

@@ -190,7 +190,8 @@ def test_own_tasks_are_no_others(start, load):
 def test_earlier_steps_are_our_own(run):
     """Of a ramp whose load leaves others nearly nothing of the CPU."""
     tried(lambda: others(run, *RUN, "-p", 50, "-D", 1, "--load=fft",
-                         f"--load-affinity={CPU}", "--steps=4")[CPU],
+                         "--load-policy=rr", f"--load-affinity={CPU}",
+                         "--steps=4")[CPU],
           lambda of: of["percent"] < 45, 3)
 
 

@@ -155,7 +155,8 @@ def test_the_most_that_is_allowed(start, server, limits):
     where = server("-p", 50, words=("prlimit", *limits, *CONTAINER)
                    if limits else ())
     process = start(where, *QUICK, "-p", 51, "-m", "--load=fft",
-                    "--load-priority=49", "--load-side=server")
+                    "--load-policy=rr", "--load-priority=49",
+                    "--load-side=server")
     measuring(process)
     found = {outside.read(f"/proc/{pid}/comm").strip(): os.sched_getparam(
         pid).sched_priority for pid in server.run.processes()}

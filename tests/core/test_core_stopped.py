@@ -182,8 +182,8 @@ def test_a_shorter_limit(start, halved):
 
 def test_steps(start):
     """Only the step with a load that fills the CPU has some."""
-    process = start(*HERE, "--steps=2", "--load=fft", "-l", 2500,
-                    f"--load-affinity={LAST}", *FILES)
+    process = start(*HERE, "--steps=2", "--load=fft", "--load-policy=rr", "-l",
+                    2500, f"--load-affinity={LAST}", *FILES)
     assert process.finish() == 0, process.err
     of = results.check(start.directory / "json")["twoway"]
     first, second = of["throttling"]["steps"]
@@ -201,7 +201,8 @@ def test_steps(start):
 
 @pytest.mark.parametrize("options,names", [
     (("-i", 0, "--sleep=0"), ("twoway-client", "twoway-server")),
-    (("--load=fft:2", f"--load-affinity={LAST}"), ("twoway-load",)),
+    (("--load=fft:2", "--load-policy=rr", f"--load-affinity={LAST}"),
+     ("twoway-load",)),
     (("--load=command:while :; do :; done", "--load-policy=fifo",
       f"--load-affinity={LAST}"), ("sh",))])
 def test_by_the_test_itself(start, options, names):

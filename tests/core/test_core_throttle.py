@@ -172,7 +172,8 @@ def test_a_cpu_that_is_taken(start):
     """Who gets no time is named after 5 s; all three at the same time."""
     starved = {"client": (f"--client-affinity={LAST}",),
                "server": (f"--server-affinity={LAST}",),
-               "load": ("--load=fft:2", f"--load-affinity={LAST}")}
+               "load": ("--load=fft:2", "--load-policy=rr",
+                        f"--load-affinity={LAST}")}
     with spinner(LAST, 99, 0, 60000000, 60000000, 1):
         runs = {who: start("-q", "-p", 50, f"--mainaffinity={FIRST}", "-D", 1,
                            *options) for who, options in starved.items()}
@@ -191,7 +192,8 @@ def test_a_start_without_a_cpu(start, steps, number):
     interrupted = number > 0
     with spinner(LAST, 99, 0, 60000000, 60000000, 1):
         process = start("-q", "-p", 50, "-a", FIRST, "-l", 50, "--load=fft",
-                        f"--load-affinity={LAST}", "--json=json",
+                        "--load-policy=rr", f"--load-affinity={LAST}",
+                        "--json=json",
                         *["--steps=2"] * (steps > 1))
         if interrupted:
             assert outside.wait_for(lambda: process.named("twoway-load"))

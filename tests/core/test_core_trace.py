@@ -306,7 +306,8 @@ ENDS = {"duration": lambda process, pids: 0, "SIGINT": send(signal.SIGINT),
         "guard": kill_guard}
 
 
-@pytest.mark.parametrize("load", [(), ("-p9", "--load=fft", "--steps=2")])
+@pytest.mark.parametrize("load", [(), (
+    "-p9", "--load=fft", "--load-policy=rr", "--steps=2")])
 @pytest.mark.parametrize("end", ENDS)
 def test_ends(begin, tracefs, tmp_path, end, load):
     """However a run ends that did not break."""

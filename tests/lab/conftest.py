@@ -39,7 +39,7 @@ RT = {
     "tracing": ["cat", "/sys/kernel/tracing/tracing_on"],
     # Nobody below the load gets the CPU.
     "unlimited": [*TWO_WAY, "-l", "100", "--rt-runtime=-1", "--load=fft:1",
-                  "-b", "1", "--breaks=999", "--on-break=true"],
+                  "--load-policy=rr", "-b", "1", "--breaks=999", "--on-break=true"],
     "unlimited-primitive": [
         "primitivetest", "-q", "-p", "98", "-l", "50", "--test=sync2.unnamed",
         "--rt-runtime=-1", "--load=fft:1", "--load-policy=rr"],

@@ -86,8 +86,15 @@ def mean(found):
     return fractions.Fraction(sum(found), len(found))
 
 
+def rms(found, about):
+    """From what was asked for; None: nothing was."""
+    return math.sqrt(sum((value - about) ** 2 for value in found) /
+                     len(found)) if about else None
+
+
 def deviation(found, about=None):
-    """Exact, as all values are whole numbers."""
+    """Exact, as all values are whole numbers; in a log, that of sleep is from what
+    was asked for."""
     about = mean(found) if about is None else about
     squares = sum(v * v for v in found) - 2 * about * sum(found) + \
         len(found) * about ** 2
@@ -128,6 +135,11 @@ def maxima(found):
 STATS = ("min", "max", "avg", "stddev", "cycles")
 
 
+def rms_member(found, metric, period=PERIOD):
+    about = target(metric, period)
+    return {"rms": rms(found, about) / 1000} if about else {}
+
+
 def json_thread(metric, found, width=10**9, period=PERIOD, pair=0):
     rows = {us: n for us, n in histogram(found).items() if us < width}
     return {
@@ -136,10 +148,10 @@ def json_thread(metric, found, width=10**9, period=PERIOD, pair=0):
         "overflows": len(found) - sum(rows.values()),
         "percentiles": {"50": percentile(found, "50") / 1000},
         "blocks": blocks(found), "maxima": maxima(found), "phases": {},
-        "stddev": deviation(found, target(metric, period)) / 1000,
+        "stddev": deviation(found) / 1000,
         "cycles": len(found), "min": min(found) // 1000,
         "max": max(found) // 1000, "avg": float(mean(found)) / 1000,
-        "cpu": 0, "node": 0}
+        "cpu": 0, "node": 0} | rms_member(found, metric, period)
 
 
 def json_threads(rows, metrics=METRICS, period=PERIOD, **how):

@@ -9,8 +9,9 @@ ALL = ("latency", *made.METRICS)
 def stats(metric, found, period):
     return {"min": min(found) // 1000, "max": max(found) // 1000,
             "avg": float(made.mean(found)) / 1000,
-            "stddev": made.deviation(found, made.target(metric, period))
-            / 1000, "cycles": len(found), "maxima": made.maxima(found)}
+            "stddev": made.deviation(found) / 1000, "cycles": len(found),
+            "maxima": made.maxima(found)} | made.rms_member(
+                found, metric, period)
 
 
 def phases(found, periods):

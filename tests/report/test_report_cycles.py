@@ -24,7 +24,8 @@ def check_all(found, values, target=made.target):
         assert row["min"] == made.us(min(one))
         assert row["avg"] == made.us(made.mean(one))
         assert row["max"] == made.us(max(one))
-        assert row["std"] == made.us(made.deviation(one, target(metric)))
+        assert row["std"] == made.us(made.deviation(one))
+        assert row["rms"] == made.us(made.rms(one, target(metric)))
         for percent in PERCENTS.split(","):
             assert row.get(f"p{percent}", "-") == \
                 made.us(made.percentile(one, percent)), metric

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every format: what is good is read right."""
 
+import copy
 import re
 
 import made
@@ -16,8 +17,8 @@ def result(report, path, metric):
     return made.tables(report("-t", "-", path).stdout)[label][0]
 
 
-def check(row, found, about=None, whole=False):
-    """A row of results against the values."""
+def check(row, found, about=None, whole=False, std=True):
+    """A row of results against the values; about: what was asked for."""
     decimals = 0 if whole else 1
     low, high = ([v // 1000 * 1000 for v in (min(found), max(found))]
                  if whole else (min(found), max(found)))
@@ -25,7 +26,8 @@ def check(row, found, about=None, whole=False):
     assert row["min"] == made.us(low, decimals)
     assert row["max"] == made.us(high, decimals)
     assert row["avg"] == made.us(made.mean(found))
-    assert row["std"] == made.us(made.deviation(found, about))
+    assert row["std"] == (made.us(made.deviation(found)) if std else "-")
+    assert row.get("rms", "-") == made.us(made.rms(found, about))
 
 
 @pytest.mark.parametrize("metric", made.METRICS)
@@ -72,6 +74,41 @@ def test_threads_in_text_count_together(report, threads):
     check(result(report, "two.txt", "wakeup"), found, whole=True)
     assert ("2 threads together" in report("-t", "-", "two.txt").stdout) == (
         threads == 2)
+
+
+@pytest.mark.parametrize("metric", ["interval", "sleep", "send"])
+def test_older_json(report, metric):
+    """Its deviation of what a timer ends was that from what was asked for, which
+    is not compared with one from the mean."""
+    found = made.values(ROWS)[metric]
+    old = copy.deepcopy(FORMATS["twoway.json"])
+    for thread in old["thread"].values():
+        for one in thread, *thread["phases"].values():
+            if "rms" in one:
+                one["stddev"] = one.pop("rms")
+    made.write(report.directory, "old.json", old)
+    made.write(report.directory, "new.json", FORMATS["twoway.json"])
+    text = report("-t", "-", "old.json", "new.json").stdout
+    rows = made.tables(text)[made.LABELS[made.METRICS.index(metric)]]
+    assert [row["std"] for row in rows] == [
+        "-" if metric != "send" else made.us(made.deviation(found)),
+        made.us(made.deviation(found))]
+    assert [row.get("rms", "-") for row in rows] == 2 * [
+        made.us(made.rms(found, made.target(metric)))]
+    assert ("std is from the mean, rms from what was asked for." in text)
+    assert f"| {metric} | deviation |" not in text or metric == "send"
+
+
+def test_published_sleep(report):
+    """As that of a log; who has the mean is not ranked beside it."""
+    made.write(report.directory, "p.csv", "metric,system,min,avg,max,stddev\n"
+               "sleep,one,101.0,102.0,103.0,2.1\n"
+               "interval,one,900.0,1000.0,1100.0,0.6\n")
+    found = made.tables(report("-t", "-", "p.csv").stdout)
+    assert [(row["std"], row["rms"]) for row in found["nanosleep Time"]] == [
+        ("-", "2.1")]
+    assert [(row["std"], row["rms"]) for row in found[
+        "POSIX Timer Interval Time"]] == [("0.6", "-")]
 
 
 def test_published(report):

@@ -173,7 +173,7 @@ def draw_range(look, ax, runs, metric):
         s, colour = run.series[metric], look.fill(run.index)
         ax.plot([s.min_ns / 1000, s.max_ns / 1000], [row, row],
                 color=colour, linewidth=1.4, marker="|", markersize=7)
-        if s.std_ns and metric not in ("interval", "sleep"):
+        if s.std_ns:
             ax.plot([max(s.avg_ns - s.std_ns, s.min_ns) / 1000,
                      min(s.avg_ns + s.std_ns, s.max_ns) / 1000],
                     [row, row], color=colour, linewidth=5, alpha=0.45,
@@ -221,8 +221,7 @@ def ranges(runs, metrics):
         return figure
 
     return ("ranges", "From minimum to maximum; the marker is the average, the "
-            "band one standard deviation to both sides (not for interval "
-            "and sleep, whose deviation is that from the target).", draw)
+            "band one standard deviation to both sides.", draw)
 
 
 def few(runs):

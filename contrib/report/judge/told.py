@@ -40,13 +40,17 @@ def results(title, names, found, percents, notes, key):
     percents = [p for p in percents
                 if any(s.percentile(p) is not None for s in every)]
     before, after = notes
+    aimed = any(s.rms_ns is not None for s in every)
+    about = " std is from the mean, rms from what was asked for." * aimed
     if found:
         yield Table(title, [*names, "cycles", "min", "avg", "max", "std",
+                            *["rms"] * aimed,
                             *(f"p{p:.12g}" for p in percents)],
                     [[*cells, count_text(s.count), *extent(s), us(s.std_ns),
+                      *[us(s.rms_ns)] * aimed,
                       *(percentile_text(s, p) for p in percents)]
                      for cells, s in found],
-                    f"In us.{before}{widths(every, percents)}{after}",
+                    f"In us.{before}{about}{widths(every, percents)}{after}",
                     figures=2, key=key, elsewhere="cycles")
 
 

@@ -17,7 +17,7 @@ SHOWN = 4       # runs that share a target
 
 
 def targets(found):
-    """What std is the deviation from; found: (run, series) each."""
+    """What was asked for; found: (run, series) each."""
     runs = {}
     for run, s in found:
         if s.target_ns is not None:
@@ -27,7 +27,7 @@ def targets(found):
     text = next(iter(runs)) if len(runs) == 1 else "; ".join(
         f"{target} in {several(names, SHOWN)}"
         for target, names in runs.items())
-    return f" The target is {text}; std is the deviation from it."
+    return f" The target is {text}."
 
 
 def of_runs(runs, metrics, percents):

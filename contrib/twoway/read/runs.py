@@ -126,8 +126,8 @@ def off_grid(part, cycles, period_ns):
             abs(seen - period_ns) <= max(period_ns, seen) / 100:
         return []
     return [f"{part.path}: most expiries are {seen // 1000} us apart, but an "
-            f"interval of {period_ns // 1000} us is set: the deviations of "
-            f"interval, and total, do not hold"]
+            f"interval of {period_ns // 1000} us is set: rms of interval, "
+            f"and total, do not hold"]
 
 
 def complete(parts, defaults):

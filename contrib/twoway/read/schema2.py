@@ -72,8 +72,12 @@ def phases(member, unit, targets):
 
 
 def aimed(table, targets):
+    """Without rms, the deviation is from the target, as in older files."""
     for metric in table.keys() & targets:
-        table[metric].target_ns = targets[metric] or None
+        series = table[metric]
+        series.target_ns = targets[metric] or None
+        if series.target_ns and series.rms_ns is None:
+            series.rms_ns, series.std_ns = series.std_ns, None
     return table
 
 

@@ -64,11 +64,12 @@ def read_statistics(thread, metric, unit, off_ns, what="cycles"):
         thread.bad("avg", f"min {thread.value['min']}, avg "
                    f"{thread.value['avg']}, max {thread.value['max']} of "
                    f"{count} {what}; min <= avg <= max is expected")
-    std = thread.get("stddev", *NUMBER, NULL, default=None)
-    if std is not None:
-        if std < 0:
-            thread.bad("stddev", f"{std}; 0 or more is expected")
-        series.std_ns = unit.read(std)
+    for key, member in ("stddev", "std_ns"), ("rms", "rms_ns"):
+        value = thread.get(key, *NUMBER, NULL, default=None)
+        if value is not None:
+            if value < 0:
+                thread.bad(key, f"{value}; 0 or more is expected")
+            setattr(series, member, unit.read(value))
     read_percentiles(thread.inner("percentiles"), series, unit)
     return series
 

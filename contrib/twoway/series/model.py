@@ -60,8 +60,9 @@ class Series:
     min_ns: float
     avg_ns: float
     max_ns: float
-    std_ns: float | None = None
+    std_ns: float | None = None     # deviation from the mean
     target_ns: float | None = None
+    rms_ns: float | None = None     # from the target
     percentiles: dict = dataclasses.field(default_factory=dict)
     dist: typing.Any = None         # stats.Distribution
     blocks: typing.Any = None       # of a JSON: means, for compare.sure
@@ -293,8 +294,8 @@ def merge(tables):
             continue
         base = dataclasses.replace(found[0])
         for other in found[1:]:
-            for member in ("count", "std_ns", "target_ns", "dist", "blocks",
-                           "maxima"):
+            for member in ("count", "std_ns", "target_ns", "rms_ns", "dist",
+                           "blocks", "maxima"):
                 if getattr(base, member) is None:
                     setattr(base, member, getattr(other, member))
             if not (found[0].dist and found[0].dist.unit == NS):

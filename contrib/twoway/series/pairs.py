@@ -6,24 +6,25 @@ import math
 from twoway.series.model import METRICS, Beside, InputError, Pair, Step
 from twoway.series.stats import combined
 
-TARGETED = ("interval", "sleep")    # their deviation is that from a target
+TARGETED = ("interval", "sleep")    # of what a timer ends
 
 
-def deviation(metric, series, average_ns, targets):
-    """Of all together, from that of each; None: unknown, or of no meaning.
-
-    Each deviation has n - 1, about the average, or about the target.
-    """
-    if metric == "interval" and (len(targets) > 1 or None in targets):
+def deviation(series, average_ns):
+    """Of all together, from that of each, with n - 1; None: unknown."""
+    if any(one.std_ns is None and one.count > 1 for one in series):
         return None
-    squares = 0.0
-    for one in series:
-        if one.std_ns is None and one.count > 1:
-            return None
-        squares += (one.count - 1) * (one.std_ns or 0) ** 2
-        if metric not in TARGETED:
-            squares += one.count * (one.avg_ns - average_ns) ** 2
+    squares = sum((one.count - 1) * (one.std_ns or 0) ** 2 +
+                  one.count * (one.avg_ns - average_ns) ** 2
+                  for one in series)
     return math.sqrt(squares / (sum(one.count for one in series) - 1))
+
+
+def rms(series):
+    """Of all together, each from its target."""
+    if any(one.rms_ns is None for one in series):
+        return None
+    return math.sqrt(sum(one.count * one.rms_ns ** 2 for one in series) /
+                     sum(one.count for one in series))
 
 
 def together(series):
@@ -34,8 +35,11 @@ def together(series):
     found = combined(used)
     found.avg_unit = max(one.avg_unit for one in used)
     targets = {one.target_ns for one in used}
-    found.std_ns = deviation(found.metric, used, found.avg_ns, targets)
-    found.target_ns = targets.pop() if len(targets) == 1 else None
+    found.std_ns = found.rms_ns = None
+    if len(targets) == 1:   # else they are of several periods
+        found.target_ns = targets.pop()
+        found.std_ns = deviation(used, found.avg_ns)
+        found.rms_ns = rms(used)
     return found
 
 

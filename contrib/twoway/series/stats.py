@@ -76,13 +76,16 @@ class Distribution:
         return float(numpy.dot(self.values, self.counts)) / \
             int(self.counts.sum())
 
-    def deviation(self, about=None):
-        """With n - 1, about the mean or a target."""
-        centre = self.mean() if about is None else about
-        off = self.values - float(centre)
+    def squares(self, about):
+        """The sum of those of all distances from it."""
+        off = self.values - float(about)
+        return float(numpy.dot(off * off, self.counts))
+
+    def deviation(self):
+        """From the mean, with n - 1."""
         count = int(self.counts.sum())
-        return math.sqrt(float(numpy.dot(off * off, self.counts)) /
-                         (count - 1)) if count > 1 else 0.0
+        return math.sqrt(self.squares(self.mean()) / (count - 1)) \
+            if count > 1 else 0.0
 
     def rebinned(self, edges):
         """Counts between the edges; values outside go to the last ones."""
@@ -113,8 +116,9 @@ def series_of(metric, values, target_ns=None):
     """The results of single values, at least one."""
     dist = Distribution.of(values)
     return Series(metric, dist.count, float(dist.values[0]), dist.mean(),
-                  float(dist.values[-1]), dist.deviation(target_ns),
-                  target_ns, dist=dist)
+                  float(dist.values[-1]), dist.deviation(), target_ns,
+                  math.sqrt(dist.squares(target_ns) / dist.count)
+                  if target_ns else None, dist=dist)
 
 
 def combined(series):

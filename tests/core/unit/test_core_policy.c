@@ -34,6 +34,13 @@ TEST_EACH(both_ways, policies)
 	assert_int_equal(tw_policy_is_realtime(of->policy), of->realtime);
 }
 
+/* Another word, which no result has. */
+TEST(normal)
+{
+	assert_true(is_among(TW_POLICY_SIMPLE, "normal"));
+	assert_int_equal(tw_policy_find("normal"), SCHED_OTHER);
+}
+
 TEST(unknown)
 {
 	assert_string_equal(tw_policy_name(-1), "unknown");
