@@ -19,6 +19,8 @@ static void write_stats(FILE *file, const struct tw_stats *of,
 	if (target_ns)
 		fprintf(file, ", \"rms\": %.3f",
 			tw_text_real(tw_stats_rms(of, target_ns)));
+	else
+		fputs(", \"rms\": null", file);
 }
 
 /* In a step, the pairs are together: 0, as each has a period of its own. */
@@ -48,7 +50,7 @@ void tw_members_phases(FILE *file, const struct tw_results *results,
 			write_stats(file, &results->stats[id],
 				    target_ns(id, run, pair));
 		else
-			fputs("\"min\": null, \"max\": null, \"avg\": null, \"stddev\": null",
+			fputs("\"min\": null, \"max\": null, \"avg\": null, \"stddev\": null, \"rms\": null",
 			      file);
 		fprintf(file, ", \"cycles\": %" PRIu64,
 			results->stats[id].count);

@@ -387,7 +387,7 @@ def close(a, b):
 
 def assert_rms(one, target):
     """Of what a timer ends: of scatter and mean error together."""
-    assert ("rms" in one) == bool(target)
+    assert (one["rms"] is not None) == bool(target)
     if not target or not one["cycles"]:
         return
     scatter = one["stddev"] * math.sqrt(1 - 1 / one["cycles"])

@@ -137,7 +137,7 @@ STATS = ("min", "max", "avg", "stddev", "cycles")
 
 def rms_member(found, metric, period=PERIOD):
     about = target(metric, period)
-    return {"rms": rms(found, about) / 1000} if about else {}
+    return {"rms": rms(found, about) / 1000 if about else None}
 
 
 def json_thread(metric, found, width=10**9, period=PERIOD, pair=0):

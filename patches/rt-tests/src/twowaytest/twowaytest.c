@@ -634,8 +634,8 @@ static void set_option(const struct opt *o, const char *value)
 	if (errno || end == value || *end ||
 	    (value && (number < o->min || number > o->max / scale)))
 		fatal("--%s=%s: allowed is a whole number from %lld to %lld%s\n",
-		      o->name, value, o->min, o->max, o->to == &duration ?
-		      " seconds; with m, h or d behind it, of minutes, hours or days; at most 36500d" : "");
+		      o->name, value, o->min, o->max, o->to != &duration ? "" :
+		      " seconds; with m, h or d behind it, of minutes, hours or days; at most 36500d");
 	*(long long *)o->to = number * scale;
 }
 
