@@ -6,8 +6,8 @@ import os
 import pathlib
 import re
 
-from twoway.read import (dump, dump_pairs, end, primitives_json, published,
-                         remarks, result, text, timeline)
+from twoway.read import (campaign, dump, dump_pairs, end, primitives_json,
+                         published, remarks, result, text, timeline)
 from twoway.read.input import forget_copies, open_input
 from twoway.read.member import load
 from twoway.series.model import TWO_CLOCKS, InputError, Run
@@ -17,7 +17,7 @@ TABLE = re.compile(r"([a-z_]+,)*system,"
                    r"((cycles,)?min,avg,max(,stddev)?|finding)")
 DISPLAY = 100           # lines of it, if the file begins with it
 EXPECTED = ("twowaytest JSON, --dump or --timeline, "
-            "primitivetest JSON, JSON or text of cyclictest, or "
+            "primitivetest JSON, campaign.json, JSON or text of cyclictest, or "
             "a table with the columns system,min,avg,max")
 ADVICE = "these are not one run; name them apart: NAME=FILE"
 
@@ -37,6 +37,8 @@ def read_json(path, name):
     data = load(path)
     if "primitives" in data.value:
         return [primitives_json.read(data, name)]
+    if campaign.is_one(data):
+        return campaign.read(data, name, read_parts)
     return result.read(data, name)
 
 

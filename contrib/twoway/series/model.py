@@ -252,6 +252,11 @@ class Run:
         return f"{self.name} ({', '.join(marks)})" if marks else self.name
 
     @property
+    def place(self):
+        """The title among those of all set-ups."""
+        return f"{self.title} ({self.group})" if self.group else self.title
+
+    @property
     def pairs_remark(self):
         """What figures are of, if there are several pairs."""
         if self.ramp:
