@@ -153,6 +153,32 @@ def test_longest_and_limits(report):
         in text
 
 
+def test_a_placement_has_its_colour_under_each_load(report):
+    from report import args
+    from twoway.read import runs
+    path, _ = campaign(report.directory)
+    options = args.parse(["-t", "-", str(path)])
+    found, _ = runs.read_all(options.files, options)
+    assert len(found) == 8
+    assert {(run.name, run.index) for run in found} == {
+        (run.name, i) for i, run in enumerate(
+            [found[0], found[1], found[4], found[5]])}
+
+
+def test_who_else_used_a_cpu(report):
+    """Of each run, in the remarks: the verdict has what all loads have."""
+    path, _ = campaign(report.directory)
+    data = made_columns.twoway([made.cycles(2000, 5)])
+    data["twoway"]["others"] = {"cpus": [
+        {"cpu": 0, "percent": 9.5, "unnamed_percent": 0,
+         "tasks": [{"name": "x", "percent": 9.0}]}]}
+    made.write(report.directory, "plan-none-twowaytest.json", data)
+    text, found = tables(report, path)
+    assert {"remark": "others used 9.5 % of CPU 0, x 9.0 %",
+            "system": "plan twowaytest (load none)"} in found["Remarks"]
+    assert "others used" not in text[:text.index("\n## ")]
+
+
 def test_two_campaigns(report):
     """Of two kernels, side by side."""
     for name in "old", "new":
