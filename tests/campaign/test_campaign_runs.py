@@ -269,16 +269,22 @@ def test_no_digest(campaign, tmp_path, damage, again):
     ("sessions", [{"boot_id": "x", "environment": {},
                    "environment_end": 1}]),
     ("system", "nested")))
-def test_odd_state(campaign, tmp_path, key, value):
+def test_odd_state(tmp_path, key, value):
     """JSON that is no campaign's state is refused, and stays as it is."""
-    campaign(*SINGLE)
-    path = tmp_path / "out/campaign.json"
-    text = json.dumps({**state_of(tmp_path / "out"), key: value})
+    import cm_state
+    state = cm_state.State(tmp_path, {}, {})
+    state.data["sessions"] = [{"boot_id": "x", "environment": {}}]
+    state.data["measurements"] = {PAIR[1]: {"state": "failed"}}
+    state.save()
+    cm_state.State(tmp_path, {}, {}).look()
+    path = tmp_path / "campaign.json"
+    text = json.dumps({**state_of(tmp_path), key: value})
     path.write_text(text.replace('"nested"', "[" * 200000))
     before = path.read_bytes()
-    err = campaign(*SINGLE, status=1).stderr
-    assert err == "campaign: out/campaign.json: cannot be read as a " \
-        "campaign's; name another directory with --output\n"
+    with pytest.raises(cm_state.Failure) as failure:
+        cm_state.State(tmp_path, {}, {}).look()
+    assert str(failure.value) == f"{path}: cannot be read as a campaign's; " \
+        "name another directory with --output"
     assert path.read_bytes() == before
 
 
@@ -377,16 +383,17 @@ def test_fewer_cycles_than_asked_for(campaign, tmp_path):
     campaign(*SINGLE, "-D", "3", STUB_CYCLES="2900")
 
 
-@pytest.mark.parametrize("env, said", (
-    ({"STUB_LOAD": "fails"}, "the load ended: exit status 1: no load today;"),
-    ({"STUB_ELAPSED": "0"}, "0 of 1 s only"),
-    ({"STUB_LOAD": "wrong"}, "3 results of the load were wrong; see TOOL/"
-     "plan-fft-TOOL.load.log\n"),
-    ({"STUB_LOAD": "broken"}, "the load failed: exit status 1, without a "
-     "message; see TOOL/plan-fft-TOOL.load.log\n")))
-def test_no_load(campaign, tmp_path, env, said):
+@pytest.mark.parametrize("env, tools, said", (
+    ({"STUB_LOAD": "fails"}, ("cyclictest", "twowaytest"),
+     "the load ended: exit status 1: no load today;"),
+    ({"STUB_ELAPSED": "0"}, ("cyclictest",), "0 of 1 s only"),
+    ({"STUB_LOAD": "wrong"}, ("twowaytest",), "3 results of the load were "
+     "wrong; see TOOL/plan-fft-TOOL.load.log\n"),
+    ({"STUB_LOAD": "broken"}, ("cyclictest",), "the load failed: exit status "
+     "1, without a message; see TOOL/plan-fft-TOOL.load.log\n")))
+def test_no_load(campaign, tmp_path, env, tools, said):
     """What was measured without its load does not count."""
-    for tool in ("cyclictest", "twowaytest"):
+    for tool in tools:
         result = campaign(*SHORT, "-l", "fft", "-t", tool, "-o", tool,
                           status=1, **env)
         said_of_it = said.replace("TOOL", tool)
