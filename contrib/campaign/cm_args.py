@@ -112,8 +112,8 @@ OPTIONS = {
                     "else the one in PATH"}),
         ("R", "no-report", {
             "action": "store_true",
-            "help": "make no pages of figures; the same command without "
-                    "this option makes them later"}),
+            "help": "make no page; the same command without this option "
+                    "makes it later"}),
         ("n", "dry-run", {
             "action": "store_true",
             "help": "print the command lines and their times, and measure "

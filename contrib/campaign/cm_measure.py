@@ -11,8 +11,8 @@ import cm_child
 import cm_plan
 import cm_system
 from cm_state import Failure, cycles_of, digest, keep, now, read_json
+from twoway.results import missed
 from twtools import mark, whole
-from twtools.results import missed
 
 LATE_S = 60             # after its time a program is taken to hang
 # Lines of a log: what start() writes, and what a program does.

@@ -2,11 +2,9 @@
 """The directory of results: what is done, and whether it can go on."""
 
 import contextlib
-import copy
 import datetime
 import errno
 import fcntl
-import functools
 import hashlib
 import json
 import os
@@ -179,12 +177,6 @@ class State:
 
     def finished(self, one):
         return self.result(one) is not None
-
-    def read_once(self):
-        """The same, but each result is read once: nothing is measured now."""
-        same = copy.copy(self)
-        same.result = functools.cache(self.result)
-        return same
 
     def result(self, one):
         """The result of a finished measurement; None if there is none.

@@ -9,10 +9,6 @@ import resource
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 THERMAL = "devices/system/cpu/cpu[0-9]*/thermal_throttle/*_throttle_count"
 ZONES = "class/thermal/thermal_zone*/temp"
-# Different in every run, and nobody's change.
-CHANCE = {"steal_ppm", "irqs", "irq_names", "findings", "tracer",
-          "trace_events", "clocksources", "cpu_dma_latency_us",
-          "timer_slack_ns"}
 
 
 def read(path):
@@ -66,9 +62,3 @@ def between(before, after):
     degrees = numbers(ZONES)
     return {**share, "thermal_events": heat,
             "hottest_celsius": max(degrees) / 1000 if degrees else None}
-
-
-def facts(environment):
-    """Of a twowaytest's environment, what no run should find changed."""
-    return {key: value for key, value in environment.items()
-            if key not in CHANCE}

@@ -156,8 +156,8 @@ def parser():
         prog="twowayreport", usage="twowayreport [options] [NAME=]FILE...",
         description="Compares the results of latency tests: JSON, dumps "
         "and timelines of twowaytest, JSON of primitivetest, JSON and "
-        "text of cyclictest, and published tables. Files of one NAME are one "
-        "run.",
+        "text of cyclictest, campaign.json of twowaytest-campaign, and "
+        "published tables. Files of one NAME are one run.",
         epilog="Exit status: 0 done, or not worse; 1 error, nothing is "
         "written; 2 --gate: worse; 3 --gate: undecided, as the "
         "measurements are too short or too noisy, or a run is broken.")

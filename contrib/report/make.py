@@ -7,7 +7,8 @@ import pathlib
 import sys
 
 from report.args import FORMATS
-from report.judge import gate, gate_text, primitives_verdict, unlike, verdict
+from report.judge import (campaign, gate, gate_text, primitives_verdict,
+                          unlike, verdict)
 from report.judge.told import unused
 from report.page import (hgrm, junit, openmetrics, output, tables,
                          tables_primitives)
@@ -28,6 +29,10 @@ def judge(runs, options, primitives_only):
                          "only; the gate judges those of twowaytest: give a "
                          "baseline and a candidate of it, or set limits with "
                          "primitivetest --limit")
+    if campaign.of(runs):
+        raise InputError(name, None, "a campaign is no run: give the results "
+                         "of its measurements, such as one-none-twowaytest"
+                         ".json")
     if len(runs) < 2:
         raise InputError(name, None, f"{len(runs)} runs; a baseline and a "
                          "candidate are expected, or two of a baseline: "
@@ -112,10 +117,10 @@ def report(options):
         gates.append(table)
     broken = broke.lines_of(runs)
     lines = verdict.lines_of(groups_of(runs), options.metrics)
-    lines += primitives_verdict.lines_of(parts)
+    lines += [*campaign.lines_of(runs), *primitives_verdict.lines_of(parts)]
     found = [*gates,
              *tables.all_tables(runs, options.metrics, options.percentiles),
-             *tables_primitives.all_tables(parts),
+             *tables_primitives.all_tables(parts), *campaign.tables(runs),
              tables.sources(known, left_out)]
     names = list(dict.fromkeys(run.title for run in known))
     title = options.title or "Latency: " + (

@@ -11,7 +11,8 @@ import signal
 import subprocess
 import sys
 
-from twtools import child, results
+from twoway import results
+from twtools import child
 
 STATS = ("min", "avg", "max", "stddev")
 

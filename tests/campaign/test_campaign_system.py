@@ -76,13 +76,6 @@ def test_readings(tmp_path, monkeypatch):
     assert cm_system.between(found, found)["hottest_celsius"] == 42.5
 
 
-def test_chance_is_no_change():
-    chance = ("steal_ppm irqs irq_names findings tracer trace_events "
-              "clocksources cpu_dma_latency_us timer_slack_ns").split()
-    assert cm_system.facts(dict.fromkeys(["governor", *chance], 5)) == {
-        "governor": 5}
-
-
 def test_who_has_ended_is_left_alone(monkeypatch):
     """Whoever watches for our end is told: its number may be another's."""
     told = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The tables of a campaign's pages, and how each load's report is asked for."""
+"""The summary of a campaign, and how its page is asked for."""
 
 import argparse
 import types
@@ -8,35 +8,31 @@ import pytest
 
 import cm_report
 import cm_state
-from test_campaign_first import FIGURES, OPTIONS, State
 
-RECORD = {"state": "finished", "start": "today", "cycles": 1,
-          "work_per_second": 2.5, "steal_percent": 3, "others_percent": 4,
-          "load_average": 5, "thermal_events": 6, "hottest_celsius": 7,
-          "exit_status": 8}
-SHOWN = {"measurement": "one none twowaytest", "is": "finished",
-         "start": "today", "cycles": "1", "work/s": "2.5", "steal %": "3",
-         "others %": "4", "load average": "5", "heat": "6", "Celsius": "7",
-         "exit status": "8", "missed": "9", "throttled": "10"}
+OPTIONS = {"placements": ["one", "plan"], "loads": ["none", "fft"],
+           "tools": ["cyclictest", "twowaytest"], "no_report": False}
 
 
-def rows_of(table):
-    return [dict(zip(table.columns, row)) for row in table.rows]
+class State:
+    """As cm_state.State; not finished is what @without names."""
+    data = {"system": {"nodename": "host", "release": "6.1"}}
 
+    def __init__(self, directory=None, without=()):
+        self.directory, self.without = directory, without
 
-def test_measurements():
-    """In the order of the campaign; what is not known is not 0."""
-    state = State(["plan-fft-twowaytest"])
-    state.records = {"one-none-twowaytest": RECORD}
-    state.results["one-none-twowaytest"]["twoway"] |= {
-        "missed": 9, "throttled": 10}
-    rows = rows_of(cm_report.measurements(OPTIONS, state))
-    assert [row["measurement"] for row in rows] == [
-        f"{placement} {load} {tool}" for placement, load in FIGURES
-        for tool in OPTIONS.tools]
-    assert rows[1] == SHOWN
-    assert rows[-1] == {key: "-" for key in SHOWN} | {
-        "measurement": "plan fft twowaytest", "is": "waiting"}
+    def path(self, name):
+        return self.directory / name
+
+    def finished(self, one):
+        return one.name not in self.without
+
+    def result(self, one):
+        if not self.finished(one):
+            return None
+        figures = {"min": 1, "avg": 11.04, "max": 60}
+        return {"thread": {"0": figures if one.tool == "cyclictest" else
+                           {"metric": "latency", "phases": {
+                               "wakeup": figures, "response": figures}}}}
 
 
 @pytest.mark.parametrize("connect, metrics", (
@@ -44,87 +40,55 @@ def test_measurements():
     ("far", ("cyclictest", "wakeup", "response", "total", "network",
              "sleep"))))
 def test_summary(connect, metrics):
-    table = cm_report.summary(argparse.Namespace(
-        **{**vars(OPTIONS), "connect": connect}), State())
-    assert [row[:3] for row in table.rows] == [
-        [*where, metric] for where in FIGURES for metric in metrics]
-    assert table.rows[1][3:] == ["1", "11.0", "60"]
-    assert table.rows[3][3:] == ["-"] * 3
-    assert ("far" in table.note) == bool(connect)
+    """What was not measured, or failed, has a row all the same."""
+    rows = cm_report.summary(argparse.Namespace(**OPTIONS, connect=connect),
+                             State(without=["plan-fft-cyclictest"])).rows
+    assert [row[:3] for row in rows] == [
+        [placement, load, metric] for placement in OPTIONS["placements"]
+        for load in OPTIONS["loads"] for metric in metrics]
+    known = {row[2]: row[3:] for row in rows[:len(metrics)]}
+    assert known["cyclictest"] == known["response"] == ["1", "11.0", "60"]
+    assert known["total"] == ["-"] * 3
+    assert rows[-len(metrics)][2:] == ["cyclictest", "-", "-", "-"]
 
 
-def test_remarks():
-    state = State()
-    state.records = {"one-none-twowaytest": {"message": "no time"}}
-    state.results["plan-fft-twowaytest"]["twoway"]["limits"] = [
-        {"limit": "total:9", "verdict": "exceeded"}]
-    state.data["sessions"] = [{"boot_id": boot, "environment": {
-        "governor": governor, "findings": [
-            {"name": "smt", "read": governor}]}}
-        for boot, governor in (("a", "fast"), ("b", "slow"))]
-    assert cm_report.remarks(OPTIONS, state).rows == [
-        ["failed", "one none twowaytest: no time"],
-        ["limit", "plan fft twowaytest: total:9 exceeded"],
-        ["changed", "governor: fast (start of session 1), slow "
-         "(start of session 2)"],
-        ["changed", "the system was booted again: 2 boots"],
-        ["check", "smt: fast"]]
+@pytest.mark.parametrize("connect, title", (
+    (None, "Campaign: host, 6.1"),
+    ("far", "Campaign: host, 6.1, with the server on far")))
+def test_page(tmp_path, capsys, connect, title):
+    """Of the whole by twowayreport, whose verdict is printed above the
+    summary."""
+    calls, status = [], [0]
 
+    def output(argv, cwd):
+        calls.append((argv[2:], cwd))
+        (tmp_path / "index.md").write_text(
+            "# T\n\n- one\n- two\n\n## Remarks\n\n- three\n")
+        return status.pop(), "", "no room\n"
 
-def test_set_up():
-    state = State()
-    state.data |= {"system": {"release": "6.1"},
-                   "plan": {"limit": [], "cpus": {"main": 0, "one": 1}}}
-    state.results["plan-fft-twowaytest"]["twoway"]["peer"] = {
-        "environment": {"release": "6.2", "steal_ppm": 3, "foo": "bar"}}
-    assert cm_report.set_up(OPTIONS, state).rows == [
-        ["system", "release", "6.1"], ["plan", "limit", "none"],
-        ["CPU", "main", "0"], ["CPU", "one", "1"],
-        ["server's host", "release", "6.2"]]
-
-
-@pytest.mark.parametrize("connect, virtual, title", (
-    (None, False, "Campaign: host, 6.1"),
-    ("far", False, "Campaign: host, 6.1, with the server on far"),
-    (None, True, "Campaign: host, 6.1 (virtual: these are not the times of "
-     "a machine)")))
-def test_title(tmp_path, capsys, connect, virtual, title):
-    state = State()
-    state.data = {"system": {"nodename": "host", "release": "6.1"},
-                  "plan": {"cpus": {}}, "sessions": [
-                      {"boot_id": "x", "environment": {"virtual": virtual}}]}
-    state.path = tmp_path.joinpath
-    cm_report.report(None, argparse.Namespace(
-        **{**vars(OPTIONS), "connect": connect}, no_report=True), state)
-    assert (tmp_path / "index.md").read_text().startswith(f"# {title}\n")
-    assert f"<h1>{title}</h1>" in (tmp_path / "index.html").read_text()
-    assert ("virtual machine" in capsys.readouterr().out) == virtual
-
-
-@pytest.mark.parametrize("virtual", (False, True))
-def test_reports(capsys, virtual):
-    """One of each load that has results, of what is finished.
-
-    Of twowaytest's it sees itself whether they are of a virtual machine.
-    """
-    state = State(["one-none-cyclictest", "one-none-twowaytest",
-                   "plan-none-cyclictest", "plan-none-twowaytest",
-                   "one-fft-cyclictest"])
-    state.directory = "out"
-    state.data["sessions"] = [{"environment": {"virtual": virtual}}]
-    calls = []
-    made = types.SimpleNamespace(output=lambda argv, cwd: (
-        calls.append((argv[2:], cwd)), (0, "", ""))[1])
-    assert cm_report.pages(made, OPTIONS, state) == ["fft"]
+    options = argparse.Namespace(**OPTIONS, connect=connect)
+    made = types.SimpleNamespace(output=output)
+    assert cm_report.report(made, options, State(tmp_path))
     assert calls == [([
-        "--html=fft.html", "--tables=fft.md", "--title=Load: fft",
-        *["--virtual=plan cyclictest"] * virtual,
-        "one twowaytest=one-fft-twowaytest.json",
-        "plan cyclictest=plan-fft-cyclictest.json",
-        "plan twowaytest=plan-fft-twowaytest.json"], "out")]
-    assert capsys.readouterr().out == "Report: fft\n"
-    made.output = lambda argv, cwd: (1, "", "no room\n")
+        "--html=index.html", "--tables=index.md", f"--title={title}",
+        "campaign.json"], tmp_path)]
+    assert capsys.readouterr().out.startswith("Report\none\ntwo\nSummary\n")
+    status.append(1)
     with pytest.raises(cm_state.Failure) as error:
-        cm_report.pages(made, OPTIONS, state)
-    assert str(error.value).startswith(
-        "the report of load fft: exit status 1: no room\nall results")
+        cm_report.report(made, options, State(tmp_path))
+    assert str(error.value) == "the report: exit status 1: no room\nall " \
+        "results are kept; the same command tries again, --no-report leaves " \
+        "it out"
+
+
+@pytest.mark.parametrize("no_report, without", (
+    (True, ()), (False, {f"{placement}-{load}-{tool}"
+                         for placement in OPTIONS["placements"]
+                         for load in OPTIONS["loads"]
+                         for tool in OPTIONS["tools"]})))
+def test_no_page(capsys, no_report, without):
+    """None was wanted, or there is nothing to show."""
+    options = argparse.Namespace(**OPTIONS | {"no_report": no_report},
+                                 connect=None)
+    assert not cm_report.report(None, options, State(without=without))
+    assert capsys.readouterr().out.startswith("Summary\n")

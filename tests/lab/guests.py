@@ -17,7 +17,7 @@ import lab as made
 import outside
 import vl_kernel
 import vl_machine
-from twtools import results
+from twoway import results
 
 FLOOR = "bench_floor"
 PRIM_FLOOR = "bench_prim_floor"

@@ -82,7 +82,7 @@ def test_static(cloud):
     reason="not installed: numpy, matplotlib")
 def test_report(cloud, tmp_path):
     """The report reads what was marked, and marks its rows."""
-    for name in ("idle.json", "idle.csv", "idle.txt", "loaded.json"):
+    for name in ("idle.json", "idle.csv", "loaded.json"):
         path = shutil.copy(cloud[0].path / name, tmp_path)
         done = subprocess.run([sys.executable, REPORT, "-t", "-", path],
                               capture_output=True, text=True, check=False)

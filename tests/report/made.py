@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Inputs of every format, and what their results are: plain arithmetic."""
 
+import contextlib
 import fractions
 import functools
 import json
@@ -255,6 +256,13 @@ def write(directory, name, content):
         content = content.encode()
     path.write_bytes(content)
     return path
+
+
+def report(directory, *args):
+    """Makes one that tests share, in this process: see conftest.py."""
+    from report import args as words, make
+    with contextlib.chdir(directory):
+        assert make.report(words.parse(args)) == 0
 
 
 def every_format(rows):

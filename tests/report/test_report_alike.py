@@ -24,24 +24,27 @@ MEASURING = ["affinity", "aligned", "clock", "interval", "latency", "load-args",
              "transport", "wait", "warmup"]
 
 
-@pytest.mark.parametrize("option", [*PRINTING, *MEASURING])
-def test_options_that_only_print(report, option):
-    """They make no run unlike another."""
-    rows = made.cycles(COUNT)
-    for name, value in (("a", 1), ("b", 2)):
-        data = made.twoway(rows, **{option: value})
-        data["twoway"]["settings"].setdefault("distance", 0)
-        made.write(report.directory, f"{name}.json", data)
-    args = "-g", "-m", "receive", "-d", "20", "a.json", "b.json"
-    if option in PRINTING:
-        report(*args)
-    else:
-        report(*args[:1], "-u", *args[1:])
-        assert option in report(*args, status=1).stderr
-
-
 def refusal(report, *files):
     return report("-g", *files, status=1).stderr.split(" allows: ")[1]
+
+
+@pytest.mark.parametrize("options", [PRINTING, MEASURING],
+                         ids=["print", "measure"])
+def test_options_that_only_print(report, options):
+    """They make no run unlike another; each of the others does."""
+    rows = made.cycles(COUNT)
+    for name, value in (("a", 1), ("b", 2)):
+        data = made.twoway(rows, **dict.fromkeys(options, value))
+        data["twoway"]["settings"].setdefault("distance", 0)
+        made.write(report.directory, f"{name}.json", data)
+    args = "-m", "receive", "-d", "20", "a.json", "b.json"
+    if options is PRINTING:
+        report("-g", *args)
+        return
+    report("-g", "-u", *args)
+    named = {"interval": "interval_us", "sleep": "sleep_us"}
+    assert sorted(refusal(report, "a.json", "b.json").strip().split("; ")) == \
+        sorted(f"{named.get(option, option)} 1 / 2" for option in options)
 
 
 def with_load(kind=None, **settings):

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The page in a real browser, on a desktop and on a phone."""
 
-import subprocess
-import sys
-
 import browser
 import made
 import made_break
 import made_hosts
 import pytest
+from test_report_campaign import campaign
 
 PLAIN = """<!DOCTYPE html><html lang="en"><head><style>
 :root{{--paper:#fff;--ink:#000}}
@@ -48,12 +46,12 @@ def looked(tmp_path_factory):
     made.write(directory, f"long-{'x' * 60}.csv",
                made.dump(made.cycles(300, 3)))
     made.write(directory, "h.json", made_hosts.twoway(made_hosts.ROWS))
-    report = made.REPORT / "twowayreport"
-    subprocess.run([
-        sys.executable, report, "-o", "r.html", "-m", "response,total",
-        "a.json", "b.json", "b.csv", f"long-{'x' * 60}.csv",
-        "h.json"], cwd=directory, check=True, timeout=300)
-    reports = {"report": (directory / "r.html").read_text(encoding="utf-8")}
+    made.report(directory, "-o", "r.html", "-m", "response,total", "a.json",
+                "b.json", "b.csv", f"long-{'x' * 60}.csv", "h.json")
+    path, _ = campaign(directory, ["one-fft-cyclictest"])
+    made.report(directory, "-o", "c.html", "-m", "response,wakeup", str(path))
+    reports = {name: (directory / f"{name[0]}.html").read_text(encoding="utf-8")
+               for name in ("report", "campaign")}
     wrong = {name: PLAIN.format(body)
              for name, body in {"nothing": GOOD, **WRONG}.items()}
     return browser.look(directory, {**reports, **wrong}), reports

@@ -84,6 +84,7 @@ def test_status_lines_of_cyclictest(report):
     [row] = made.tables(report("-t", "-", "x").stdout)["Wakeup Time"]
     assert (row["cycles"], row["min"], row["max"]) == (
         "1198", *(str(of(map(of, found)) // 1000) for of in (min, max)))
+    assert row["avg"].isdecimal()       # as exact as it was printed
     wide = "T: 0 (   77) P:98 I:1000 C:    600 Min:   5001 Act:    7002 " \
         "Avg:    6003 Max:    9004\n"
     made.write(report.directory, "x", wide)

@@ -86,12 +86,18 @@ def test_rows_that_are_gone(report, kind, gone):
                f"{len(lines) - 2} rows, but had {count} at the end of the run")
 
 
+# All at once, but one that says more than another does.
+TOGETHER = [[line for line in AMISS if "Breaks" not in line],
+            [line for line in AMISS if "Breaks" in line]]
+
+
 @pytest.mark.parametrize("kind", MADE)
-@pytest.mark.parametrize("line", AMISS)
-def test_what_is_amiss(report, kind, line):
+@pytest.mark.parametrize("amiss", TOGETHER, ids=["all", "breaks"])
+def test_what_is_amiss(report, kind, amiss):
     *lines, end = lines_of(kind)
-    assert_bad(report, kind, "".join([*lines, f"# {line}\n", end]),
-               AMISS[line])
+    assert_bad(report, kind, "".join(
+        [*lines, *(f"# {line}\n" for line in amiss), end]),
+        *(AMISS[line] for line in amiss))
 
 
 @pytest.mark.parametrize("kind,line,text", [
@@ -187,10 +193,10 @@ def test_beside_the_json(report, kind, interrupted):
 
 
 def beside(report, kind, line, **members):
-    """The last line of the gate on a run whose file has this line at its end,
+    """The last line of the gate on a run whose file has these at its end,
     and what is said of the run."""
     *lines, end = lines_of(kind)
-    made.write(report.directory, "x.csv", "".join([*lines, f"# {line}\n", end]))
+    made.write(report.directory, "x.csv", "".join([*lines, line, end]))
     made.write(report.directory, "x.json", json_of(ROWS, **members))
     made.write(report.directory, "a.json", json_of(ROWS))
     page = made.tables(report("-t", "-", "x.json", "x.csv").stdout)
@@ -205,19 +211,20 @@ def beside(report, kind, line, **members):
 
 
 @pytest.mark.parametrize("kind", MADE)
-@pytest.mark.parametrize("line", AMISS)
-def test_no_json_overrules_a_line(report, kind, line):
+@pytest.mark.parametrize("amiss", TOGETHER, ids=["all", "breaks"])
+def test_no_json_overrules_a_line(report, kind, amiss):
     """What a file says of its run holds, although the JSON says nothing."""
-    undecided, remarks, complete = beside(report, kind, line)
-    assert undecided == [f"x ({AMISS[line]})"]
-    assert remarks.count(AMISS[line]) == 1
+    undecided, remarks, complete = beside(report, kind, "".join(
+        f"# {line}\n" for line in amiss))
+    assert undecided == [f"x ({AMISS[line]})" for line in amiss]
+    assert all(remarks.count(AMISS[line]) == 1 for line in amiss)
     assert not complete
 
 
 @pytest.mark.parametrize("kind", MADE)
 def test_a_signal_that_the_json_tells(report, kind):
     """A run without -l and -D ends so, and is a good one."""
-    assert beside(report, kind, SIGNAL[2:-1], interrupted=True) == (
+    assert beside(report, kind, SIGNAL, interrupted=True) == (
         [], ["ended by a signal"], True)
 
 
@@ -238,7 +245,8 @@ def test_unanswered_is_said_as_by_the_json(report, kind, line):
     ("timeline", "Not in the timeline: 7 cycles")])
 def test_cycles_that_the_json_has(report, kind, line):
     """What the file lacks is no fault of the run."""
-    assert beside(report, kind, line, not_dumped=0) == ([], [], True)
+    assert beside(report, kind, f"# {line}\n", not_dumped=0) == (
+        [], [], True)
 
 
 # What such a line says of a limit, and what the JSON of the same run has.
@@ -274,11 +282,12 @@ def limit_of(text, metric, value, line):
 @pytest.mark.parametrize("form", MADE)
 def test_limits(report, form, line, member):
     """They are judged as the JSON."""
-    *lines, end = lines_of(form)
+    rows = ROWS[:300]
+    *lines, end = lines_of(form, rows)
     made.write(report.directory, "x.txt", "".join(
         [*lines, f"# Limit {line}\n", end]))
     made.write(report.directory, "x.json", json_of(
-        ROWS, return_code=2, limits=[limit_of(*member, line)]))
+        rows, return_code=2, limits=[limit_of(*member, line)]))
     found = []
     for name in "x.json", "x.txt":
         report("--openmetrics", "metrics", "-j", "junit", name)

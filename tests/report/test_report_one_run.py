@@ -28,6 +28,16 @@ def test_other_number_of_cycles(report, refused, kind, order):
             "name them apart: NAME=FILE\n")
 
 
+def test_timeline_that_lacks_cycles(report):
+    """And says so: the JSON has them."""
+    *lines, end = timeline(ROWS[:300]).splitlines(keepends=True)
+    made.write(report.directory, "x.line", "".join(
+        [*lines, "# Not in the timeline: 100 cycles\n", end]))
+    made.write(report.directory, "x.json", made.twoway(ROWS))
+    found = made.tables(report("-t", "-", "x.json", "x.line").stdout)
+    assert found["Response Time"][0]["cycles"] == "400"
+
+
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize("content", [made.twoway(ROWS), made.dump(ROWS)],
                          ids=["json", "dump"])

@@ -25,15 +25,23 @@ def noise(source, cycles=CYCLES):
 
 
 def alike(keep):
-    """Each cycle keeps a share of what the one before was off by."""
+    """Each cycle keeps a share of what the one before was off by.
+
+    Of a block, its last cycle and its mean are drawn at once: both are sums of
+    what is new in each cycle, of which these shares are left.
+    """
+    size = CYCLES // 64
+    last = keep ** numpy.arange(size)[::-1]
+    mean = (1 - keep * last) / (1 - keep) / size
+
     def make(source):
-        state = source.normal(0, 1, RUNS)
-        found, size = numpy.zeros((RUNS, 64)), CYCLES // 64
+        state, found = source.normal(0, 1, RUNS), numpy.zeros((RUNS, 64))
+        both = (1 - keep ** 2) * numpy.array(
+            [[last @ last, last @ mean], [last @ mean, mean @ mean]])
         for block in found.T:
-            for step in source.normal(0, (1 - keep ** 2) ** 0.5,
-                                      (size, RUNS)):
-                state = keep * state + step
-                block += state / size
+            new = source.multivariate_normal([0, 0], both, RUNS).T
+            block += keep * mean[0] * state + new[1]
+            state = keep * last[0] * state + new[0]
         return 60 + 5 * found
     return make
 

@@ -35,17 +35,17 @@ def test_cycles_that_take_no_time(report):
     report("-o", "r.html", "same.csv")
 
 
-@pytest.mark.parametrize("name", ["$x^$", "a$b$c", "_hidden", r"\$x", "%s{}",
-                                  'id="x" url(#a) #0b0104',
-                                  "空"])
-def test_names_are_drawn_as_they_are(report, name):
-    for one in (name, "other"):
-        made.write(report.directory, f"{one}.csv",
-                   made.dump(made.cycles(60)))
-    report("-f", "figs", "-m", "send", f"{name}.csv", "other.csv")
+@pytest.mark.parametrize("names", [
+    ["$x^$", "a$b$c", "_hidden"],
+    [r"\$x", "%s{}", 'id="x" url(#a) #0b0104', "空"]])
+def test_names_are_drawn_as_they_are(report, names):
+    files = [made.write(report.directory, f"{name}.csv",
+                        made.dump(made.cycles(60))).name for name in names]
+    report("-f", "figs", "-m", "send", *files)
     for figure in ("histogram-send", "phases", "ranges"):
-        found = texts(report.directory / "figs" / f"{figure}.svg")
-        assert any(text.split(": ")[0] == name for text in found), figure
+        found = {text.split(": ")[0] for text in texts(
+            report.directory / "figs" / f"{figure}.svg")}
+        assert found >= set(names), figure
 
 
 def test_groups_are_drawn_as_they_are(report):

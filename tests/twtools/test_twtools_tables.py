@@ -7,7 +7,8 @@ import xml.etree.ElementTree as tree
 
 import pytest
 
-from twtools import page, results, tables, units, words
+from twoway import results
+from twtools import page, tables, units, words
 
 HOSTILE = ['<img src=x onerror="alert(1)">', "</table><script>", "a|b",
            "two\nlines", "&lt;b&gt;", "=1+1", "@SUM(A1)", "+1+1", "-1+1",

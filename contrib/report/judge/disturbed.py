@@ -17,7 +17,7 @@ def by_run(runs, text_of):
     names = {}
     for run in runs:
         if text := text_of(run):
-            names.setdefault(text, []).append(run.title)
+            names.setdefault(text, []).append(run.place)
     return several([text if len(found) == len(runs) else
                     f"{text} in {several(found)}"
                     for text, found in names.items()])
@@ -55,17 +55,21 @@ def checked(run):
         name for name, _ in run.every("findings"))))
 
 
+OTHERS = "", lambda run: several(run.every("others"))
 # What it is, and what it is of a run; "": not there.
 KINDS = (("", lambda run: ", ".join(run.troubles)),
          ("missed expiries, which no cycle shows: ", missed),
          ("throttled cycles: ", lambda run: str(run.throttled or "")),
-         ("", lambda run: several(run.every("others"))),
+         OTHERS,
          ("", lambda run: "times of a virtual machine" * run.virtual),
          ("--check found ", checked))
 
 
 def disturbed(runs):
-    texts = [begin + text for begin, text_of in KINDS
+    """Of a campaign, tables have the others that used a CPU."""
+    kinds = [kind for kind in KINDS
+             if kind is not OTHERS or not any(run.campaign for run in runs)]
+    texts = [begin + text for begin, text_of in kinds
              if (text := by_run(runs, text_of))]
     return f"Disturbed: {'; '.join(texts)}." if texts else None
 

@@ -66,7 +66,8 @@ def differences_table(runs):
     elif not rows:
         note += " No known setting differs."
     yield Table("What differs between the runs",
-                ["what", "of"] + [run.title for run in runs], rows, note,
+                ["what", "of"] + [run.place if run.settings else run.title
+                                  for run in runs], rows, note,
                 figures=2 + len(runs), key="differences")
 
 
@@ -86,16 +87,16 @@ def notes(runs):
     """What may have disturbed a run, or what it was."""
     names = {}
     for run in runs:
-        name = run.title + (f" ({run.group})" if run.group else "")
         texts = [run.virtual_remark] if run.virtual else []
         texts += [run.pairs_remark] if run.pairs else []
         texts += run.every("remarks")
         for text in dict.fromkeys(texts):
             key = COUNT.sub("#", text) if text.startswith(COUNTED) else text
-            names.setdefault(key, []).append((name, text))
+            names.setdefault(key, []).append((run.place, text))
         for key, text in run.every("findings"):
             text = f"{key}: {text}"
-            names.setdefault(FIGURE.sub("#", text), []).append((name, text))
+            names.setdefault(FIGURE.sub("#", text), []).append(
+                (run.place, text))
     # What several have in common stands once.
     rows = [[merged([text for _, text in found]),
              "all" if len(dict(found)) == len(runs) > 1 else

@@ -177,7 +177,9 @@ def lines_of(groups, metrics):
         lines = [f"{runs[0].group}: {speed(group)}"
                  for runs, group in found[:SET_UPS]]
         left = len(found) - SET_UPS
-        return lines + [f"{left} more set-ups are below."] * (left > 0)
+        lines += [f"{left} more set-ups are below."] * (left > 0)
+        every = [run for runs, _ in found for run in runs if run.campaign]
+        return lines + [line for line in [disturbed.disturbed(every)] if line]
     runs, group = found[0]
     return list(filter(None, [
         speed(group), steadiness(group),

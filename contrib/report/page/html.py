@@ -13,7 +13,7 @@ READ = ("Where values differ much, scales are logarithmic, and so are the "
         "run has the same colour in all figures.")
 # Where a table stands in the page; the others are in between.
 TOP = ("causes", "broken", "gate")
-FIRST = ("differences", "notes", "prim-troubles")
+FIRST = ("campaign", "differences", "notes", "prim-troubles")
 LAST = ("worst", "sources")
 BROKEN = "broken-cycle"
 

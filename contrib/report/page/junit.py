@@ -98,7 +98,7 @@ def limits_of(run):
         cases[name] = Case(name, one.verdict, one.said)
     for text in run.troubles:
         cases[text] = Case("the run is complete", limit.UNDECIDED, text)
-    return Suite(run.program, f"limits of {run.title}", list(cases.values()),
+    return Suite(run.program, f"limits of {run.place}", list(cases.values()),
                  [run])
 
 

@@ -149,7 +149,7 @@ def worst(runs, metrics):
             cycles.setdefault(item.since_start_ns, []).append((metric, item))
         for found in cycles.values():
             _, item = found[0]
-            rows.append([run.title, ", ".join(metric for metric, _ in found),
+            rows.append([run.place, ", ".join(metric for metric, _ in found),
                          f"{item.since_start_ns / 1e9:.3f}", str(item.step)]
                         + [count_text(item.pair)] * pairs
                         + [us(item.phases.get(p)) for p in phases])

@@ -21,6 +21,7 @@ spread counts: it tells where a further run is to be expected (Student).
 """
 
 import dataclasses
+import functools
 import math
 import statistics
 
@@ -37,12 +38,16 @@ RISK = 0.01             # that chance is taken for a difference
 WANDERS = 1 / 4         # blocks that count as fewer than this share of them
 
 
+ANGLES = numpy.linspace(math.pi / 2, 0, 8193)   # t = sqrt(freedom) tan
+LOGARITHMS = numpy.log(numpy.cos(ANGLES))       # a power would take longer
+
+
+@functools.lru_cache(maxsize=4096)
 def student(alpha, freedom):
     """What Student's t exceeds with this probability, by integration."""
-    angle = numpy.linspace(0, math.pi / 2, 8193)    # t = sqrt(freedom) tan
-    density = numpy.cos(angle) ** (freedom - 1)
-    beyond = numpy.append(0, numpy.cumsum(density[:0:-1] + density[-2::-1]))
-    at = numpy.interp(alpha, beyond / beyond[-1] / 2, angle[::-1])
+    density = numpy.exp((freedom - 1) * LOGARITHMS)
+    beyond = numpy.append(0, numpy.cumsum(density[1:] + density[:-1]))
+    at = numpy.interp(2 * alpha * beyond[-1], beyond, ANGLES)
     return math.sqrt(freedom) * math.tan(at)
 
 

@@ -6,8 +6,8 @@ import os
 import pathlib
 import re
 
-from twoway.read import (dump, dump_pairs, end, primitives_json, published,
-                         remarks, result, text, timeline)
+from twoway.read import (campaign, dump, dump_pairs, end, primitives_json,
+                         published, remarks, result, text, timeline)
 from twoway.read.input import forget_copies, open_input
 from twoway.read.member import load
 from twoway.series.model import TWO_CLOCKS, InputError, Run
@@ -15,34 +15,25 @@ from twtools.words import harmless
 
 TABLE = re.compile(r"([a-z_]+,)*system,"
                    r"((cycles,)?min,avg,max(,stddev)?|finding)")
-DISPLAY = 100           # lines of it, if the file begins with it
 EXPECTED = ("twowaytest JSON, --dump or --timeline, "
-            "primitivetest JSON, JSON or text of cyclictest, or "
+            "primitivetest JSON, campaign.json, JSON or text of cyclictest, or "
             "a table with the columns system,min,avg,max")
 ADVICE = "these are not one run; name them apart: NAME=FILE"
-
-
-def start_of(path):
-    """As many lines as tell the format: display of many pairs may be first."""
-    with open_input(path) as file:
-        start = file.read(1 << 16)
-        while start.count(b"\nT:") > DISPLAY and \
-                b"\n# Histogram\n" not in start and \
-                (more := file.read(1 << 16)):
-            start += more
-    return start
 
 
 def read_json(path, name):
     data = load(path)
     if "primitives" in data.value:
         return [primitives_json.read(data, name)]
+    if campaign.is_one(data):
+        return campaign.read(data, name, read_parts)
     return result.read(data, name)
 
 
 def reader_of(path):
     """What reads this file, by its content."""
-    start = start_of(path)
+    with open_input(path) as file:
+        start = file.read(1 << 16)
     if not start.strip():
         raise InputError(path, None, "empty: the run did not end")
     if start.startswith(codecs.BOM_UTF8):

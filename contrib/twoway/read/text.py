@@ -112,9 +112,7 @@ class HistogramText:
                 over or used[0][0] <= avg <= used[-1][0])):
             raise InputError(self.path, None, "the rows do not lie between "
                              "'# Min Latencies:' and '# Max Latencies:'")
-        below = bool(used) and low < used[0][0]
-        dist = Distribution(*zip(*used), US, over if below else 0,
-                            0 if below else over) if used else None
+        dist = Distribution(*zip(*used), US, above=over) if used else None
         found = Series("wakeup", inside + over, low, avg, high, dist=dist,
                        unit=US, avg_unit=US)
         if dist and dist.complete:

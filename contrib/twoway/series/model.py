@@ -253,6 +253,11 @@ class Run:
         return f"{self.name} ({', '.join(marks)})" if marks else self.name
 
     @property
+    def place(self):
+        """The title among those of all set-ups."""
+        return f"{self.title} ({self.group})" if self.group else self.title
+
+    @property
     def pairs_remark(self):
         """What figures are of, if there are several pairs."""
         if self.ramp:
@@ -312,19 +317,6 @@ def groups_of(runs):
     return list(groups.values())
 
 
-def merge_steps(lists):
-    """Steps by number of workers."""
-    workers = sorted({step.workers for steps in lists for step in steps})
-    result = []
-    for number in workers:
-        found = [step for steps in lists for step in steps
-                 if step.workers == number]
-        result.append(Step(number, merge([step.series for step in found]),
-                           *(first(getattr(step, member) for step in found)
-                             for member in ("missed", "work_per_second"))))
-    return result
-
-
 def filled(found, kind, **known):
     """One of what several parts say: each member from the first to know."""
     members = [field.name for field in dataclasses.fields(kind)
@@ -339,6 +331,13 @@ def alike(lists, member):
     every = [one for ones in lists for one in ones]
     for value in sorted({getattr(one, member) for one in every}):
         yield value, [one for one in every if getattr(one, member) == value]
+
+
+def merge_steps(lists):
+    """Steps by number of workers."""
+    return [filled(found, Step, workers=workers, series=merge(
+        [step.series for step in found]))
+        for workers, found in alike(lists, "workers")]
 
 
 def merge_pairs(lists):
