@@ -127,7 +127,7 @@ static void print_rates(FILE *file, const struct pt_case *c)
 struct remark {
 	const char *word;
 	bool (*text)(const struct pt_case *c, int n, char text[ROOM]);
-	bool counts;		/* of several rows, in one line */
+	bool joined;		/* without details, all are in one line */
 	bool skipped;		/* of rows that were not measured, only */
 };
 
@@ -167,7 +167,7 @@ static void print_names(FILE *file, const struct remark *of, int first,
 /* A line for each row; without details, one for all that share a text. */
 static void print_remark(FILE *file, const struct remark *of)
 {
-	bool joined = of->counts && !pt_config.details;
+	bool joined = of->joined && !pt_config.details;
 	int i, k, n, lines = 0;
 	char text[ROOM];
 
