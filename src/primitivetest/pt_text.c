@@ -83,14 +83,23 @@ static void print_column(FILE *file, int number)
 		tw_text_real(tw_stats_deviation(of)), column->name);
 }
 
-/* Before its columns: what the row has measured. */
+/* Of what the row has measured, what is before a semicolon. */
+static void print_words(FILE *file, const struct pt_case *c, const char *about)
+{
+	if (c->kind.words)
+		fprintf(file, "%s: ", c->kind.words);
+	fprintf(file, "%.*s", (int)strcspn(about, ";"), about);
+}
+
+/* Before its columns. */
 static void print_test(FILE *file, const struct pt_case *c)
 {
 	const char *before = "";
 	int i;
 
-	fprintf(file, "# Test: %s: %s. In %s: ", c->name,
-		c->choice.test->about, pt_config.us ? "us" : "ns");
+	fprintf(file, "# Test: %s: ", c->name);
+	print_words(file, c, c->choice.test->about);
+	fprintf(file, ". In %s: ", pt_config.us ? "us" : "ns");
 	for (i = 0; i < c->columns; i++) {
 		if (!c->column[i].shown)
 			continue;
@@ -137,8 +146,9 @@ static void print_row(FILE *file, const struct pt_column *column, int width)
 	print_value(file, of, (double)of->min_ns);
 	print_value(file, of, tw_stats_mean(of));
 	print_value(file, of, (double)of->max_ns);
-	fprintf(file, "  %.*s (%s)\n", (int)strcspn(what, ";"), what,
-		column->metric->token);
+	fprintf(file, "  ");
+	print_words(file, c, what);
+	fprintf(file, " (%s)\n", column->metric->token);
 }
 
 static void print_table(FILE *file)
