@@ -65,7 +65,7 @@ struct tw_config {
 	bool verbose;
 	bool histogram;
 	bool nsecs;
-	int64_t row_ns;		/* how wide a row of a histogram is */
+	int64_t row;		/* of a histogram: how wide it is, as values are */
 	bool silent;		/* nothing is displayed while it measures */
 };
 

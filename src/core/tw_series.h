@@ -12,7 +12,7 @@
 
 struct tw_series {
 	const char *name;
-	int value;		/* its place in what record() is given */
+	int value;		/* its place in what record() is given: ns or ps */
 	const struct tw_stats *stats;	/* over all steps */
 	const void *rooms;	/* the owner's: see tw_rooms.h */
 	int cpu;		/* that it was measured on; -1: on several */

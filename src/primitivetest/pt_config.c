@@ -227,7 +227,7 @@ static void check(struct tw_run *run)
 	if (tw_config.clock == &tw_clock_tsc)
 		tw_clock_tsc_open();
 	clock_name = tw_config.clock->name;
-	tw_config.row_ns = pt_config.bin_ns * PT_PS_PER_NS;
+	tw_config.row = pt_config.bin_ns * PT_PS_PER_NS;
 	check_policy();
 	check_loads();
 	place(run);

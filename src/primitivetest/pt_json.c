@@ -47,11 +47,11 @@ static void column(FILE *file, const struct tw_run *run, int number)
 		double ps;
 		bool any;
 	} times[] = {
-		{ "min", (double)of->min_ns, of->count },
-		{ "max", (double)of->max_ns, of->count },
+		{ "min", (double)of->min, of->count },
+		{ "max", (double)of->max, of->count },
 		{ "avg", tw_stats_mean(of), of->count },
 		{ "stddev", tw_stats_deviation(of), true },
-		{ "rms", sqrt(of->m2_ns2 / fmax((double)of->count, 1)), true },
+		{ "rms", sqrt(of->m2 / fmax((double)of->count, 1)), true },
 		{ "target", (double)column->target_ps, column->target_ps },
 	};
 	int i;

@@ -96,10 +96,10 @@ TEST(test_break)
 TEST(test_rate)
 {
 	c->column[0].stats.count = 2;
-	c->column[0].stats.sum_ns = 1000 * PT_PS_PER_NS;
+	c->column[0].stats.sum = 1000 * PT_PS_PER_NS;
 	c->column[1].stats = c->column[0].stats;
 	assert_text("# Rate: " NAME ".out 2000000 trips/s\n");
-	c->column[0].stats.sum_ns = -1;
+	c->column[0].stats.sum = -1;
 	assert_text("");
 }
 
@@ -272,7 +272,7 @@ TEST(test_brief)
 	pt_config.details = false;
 	c->first_count = 1;
 	c->column[0].stats.count = 1;
-	c->column[0].stats.sum_ns = 1000 * PT_PS_PER_NS;
+	c->column[0].stats.sum = 1000 * PT_PS_PER_NS;
 	pt_derive(1.25, "ns", "a - b", "%s.net", "x");
 	pt_derive(50, "/s", "a / b", "rhealstone");
 	assert_text("# Rhealstone: rhealstone 50.0 /s = a / b\n");
