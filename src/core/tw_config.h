@@ -65,7 +65,7 @@ struct tw_config {
 	bool verbose;
 	bool histogram;
 	bool nsecs;
-	int64_t row;		/* of a histogram: how wide it is, as values are */
+	int64_t row;		/* width of one of a histogram, as values are */
 	bool silent;		/* nothing is displayed while it measures */
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A series: what is kept of one value of an owner, which is a pair or, in
- * primitivetest, a row. Each column of the results is one. The program says
- * which there are; what prints, keeps or judges them knows no owner. Called by
- * main.
+ * primitivetest, a row. Values are in ns, those of rows in ps. Each column of
+ * the results is one. The program says which there are; what prints, keeps or
+ * judges them knows no owner. Called by main.
  */
 #ifndef TW_SERIES_H
 #define TW_SERIES_H
@@ -12,7 +12,7 @@
 
 struct tw_series {
 	const char *name;
-	int value;		/* its place in what record() is given: ns or ps */
+	int value;		/* its place in what record() is given */
 	const struct tw_stats *stats;	/* over all steps */
 	const void *rooms;	/* the owner's: see tw_rooms.h */
 	int cpu;		/* that it was measured on; -1: on several */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counts from which percentiles are computed: a bucket for each value up to
- * 1023, above that 512 for each doubling, up to 2^42 (of ns, 73 minutes). So what is
- * known of a value is less than 1/1024 beside it. Values out of this range are
- * in the first or last bucket.
+ * 1023, above that 512 for each doubling, up to 2^42 (of ns, 73 minutes). So
+ * what is known of a value is less than 1/1024 beside it. Values out of this
+ * range are in the first or last bucket.
  */
 #ifndef TW_BUCKETS_H
 #define TW_BUCKETS_H
