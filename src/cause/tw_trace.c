@@ -120,7 +120,7 @@ double tw_trace_usual_ns(const struct tw_pair *pair,
 
 	if (stats->count < 2)
 		return (double)tw_metric_target_ns(id, &pair->tally.params);
-	return (double)(stats->sum_ns - but_ns) / (double)(stats->count - 1);
+	return (double)(stats->sum - but_ns) / (double)(stats->count - 1);
 }
 
 /* The trace of a host does not show a phase that ends on another. */

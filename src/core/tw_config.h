@@ -63,7 +63,7 @@ struct tw_settings {
 	bool verbose;
 	bool histogram;
 	bool nsecs;
-	int64_t row_ns;		/* how wide a row of a histogram is */
+	int64_t row;		/* width of one of a histogram, as values are */
 	bool silent;		/* nothing is displayed while it measures */
 };
 

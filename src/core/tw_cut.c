@@ -38,7 +38,7 @@ static int64_t longest_ns(const struct tw_pair *pair, enum tw_metric_id id)
 	const struct tw_stats *stats = &pair->tally.results.stats[id];
 	const struct tw_metric_params *params = &pair->tally.params;
 
-	return stats->count ? stats->max_ns :
+	return stats->count ? stats->max :
 	       params->period_ns > params->sleep_ns ? params->period_ns :
 	       params->sleep_ns;
 }

@@ -47,7 +47,7 @@ static bool max_has_changed(const struct tw_run *run)
 
 	for (last_ns = 0, i = 0; i < tw_text_columns(); i++)
 		last_ns += run->pairs[tw_text_pair(i)]->tally.results.
-			   stats[tw_text_metric(i)].max_ns;
+			   stats[tw_text_metric(i)].max;
 	return last_ns != before_ns;
 }
 

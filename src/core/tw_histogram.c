@@ -76,9 +76,9 @@ static void attach(void *memory, int owner)
 	}
 }
 
-static int64_t row_of(int64_t ns)
+static int64_t row_of(int64_t value)
 {
-	return ns / tw_config.row_ns - (ns % tw_config.row_ns < 0);
+	return value / tw_config.row - (value % tw_config.row < 0);
 }
 
 static void add(struct histogram *to, int64_t row)
@@ -91,16 +91,16 @@ static void add(struct histogram *to, int64_t row)
 }
 
 static bool record(void *memory, const struct tw_cycle *cycle,
-		   const int64_t values_ns[])
+		   const int64_t values[])
 {
 	struct room *to = memory;
 	int i;
 
 	for (i = 0; i < tw_config.columns; i++) {
-		int64_t ns = values_ns[tw_series_value(i)];
+		int64_t value = values[tw_series_value(i)];
 
-		if (ns != TW_NO_VALUE)
-			add(&to->of[tw_series_value(i)], row_of(ns));
+		if (value != TW_NO_VALUE)
+			add(&to->of[tw_series_value(i)], row_of(value));
 	}
 	return false;
 }
@@ -152,26 +152,26 @@ static void print_names(FILE *file, const struct tw_run *run)
 /* With -H, the maximum of all columns comes last, if there are several. */
 static void print_latencies(FILE *file, const struct tw_run *run)
 {
-	int64_t largest_ns = 0;
+	int64_t largest = 0;
 	int i, columns = tw_text_columns();
 
 	fprintf(file, "# Min Latencies:");
 	for (i = 0; i < columns; i++)
 		fprintf(file, " %05" PRId64,
-			tw_text_whole(tw_series_of(run, i).stats->min_ns));
+			tw_text_whole(tw_series_of(run, i).stats->min));
 	fprintf(file, "\n# Avg Latencies:");
 	for (i = 0; i < columns; i++)
 		fprintf(file, " %05" PRId64, tw_text_whole((int64_t)
 			tw_stats_mean(tw_series_of(run, i).stats)));
 	fprintf(file, "\n# Max Latencies:");
 	for (i = 0; i < columns; i++) {
-		int64_t ns = tw_series_of(run, i).stats->max_ns;
+		int64_t max = tw_series_of(run, i).stats->max;
 
-		fprintf(file, " %05" PRId64, tw_text_whole(ns));
-		largest_ns = ns > largest_ns ? ns : largest_ns;
+		fprintf(file, " %05" PRId64, tw_text_whole(max));
+		largest = max > largest ? max : largest;
 	}
 	if (sum && columns > 1)
-		fprintf(file, " %05" PRId64, tw_text_whole(largest_ns));
+		fprintf(file, " %05" PRId64, tw_text_whole(largest));
 	fputc('\n', file);
 }
 

@@ -14,7 +14,7 @@ static void write_stats(FILE *file, const struct tw_stats *of,
 {
 	fprintf(file, "\"min\": %" PRId64 ", \"max\": %" PRId64
 		", \"avg\": %.3f, \"stddev\": %.3f",
-		tw_text_whole(of->min_ns), tw_text_whole(of->max_ns),
+		tw_text_whole(of->min), tw_text_whole(of->max),
 		tw_text_mean(of), tw_text_real(tw_stats_deviation(of)));
 	if (target_ns)
 		fprintf(file, ", \"rms\": %.3f",

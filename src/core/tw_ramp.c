@@ -80,9 +80,9 @@ void tw_ramp_stats(FILE *file, const struct tw_stats *of)
 		return;
 	}
 	fprintf(file, " %7" PRId64 " %7" PRId64 " %7" PRId64 " %7.1f",
-		tw_text_whole(of->min_ns),
+		tw_text_whole(of->min),
 		tw_text_whole((int64_t)tw_stats_mean(of)),
-		tw_text_whole(of->max_ns),
+		tw_text_whole(of->max),
 		tw_text_real(tw_stats_deviation(of)));
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A series: what is kept of one value of an owner, which is a pair or, in
- * primitivetest, a row. Each column of the results is one. The program says
- * which there are; what prints, keeps or judges them knows no owner. Called by
- * main.
+ * primitivetest, a row. Values are in ns, those of rows in ps. Each column of
+ * the results is one. The program says which there are; what prints, keeps or
+ * judges them knows no owner. Called by main.
  */
 #ifndef TW_SERIES_H
 #define TW_SERIES_H

@@ -9,18 +9,18 @@
 /* Inline: a closed loop has all metrics folded in before its next request. */
 static inline void add(struct tw_stats *stats, int64_t value_ns, double inverse)
 {
-	double delta = (double)value_ns - stats->mean_ns;
+	double delta = (double)value_ns - stats->mean;
 
 	if (!stats->count++)
-		stats->min_ns = stats->max_ns = value_ns;
-	else if (value_ns < stats->min_ns)
-		stats->min_ns = value_ns;
-	else if (value_ns > stats->max_ns)
-		stats->max_ns = value_ns;
-	stats->last_ns = value_ns;
-	stats->sum_ns += value_ns;
-	stats->mean_ns += delta * inverse;
-	stats->m2_ns2 += delta * ((double)value_ns - stats->mean_ns);
+		stats->min = stats->max = value_ns;
+	else if (value_ns < stats->min)
+		stats->min = value_ns;
+	else if (value_ns > stats->max)
+		stats->max = value_ns;
+	stats->last = value_ns;
+	stats->sum += value_ns;
+	stats->mean += delta * inverse;
+	stats->m2 += delta * ((double)value_ns - stats->mean);
 }
 
 void tw_stats_add(struct tw_stats *stats, int64_t value_ns, double inverse)
@@ -90,21 +90,21 @@ void tw_tally_read(const struct tw_tally *tally, struct tw_results *results)
  */
 static void merge(struct tw_stats *to, const struct tw_stats *from)
 {
-	double delta = from->mean_ns - to->mean_ns;
+	double delta = from->mean - to->mean;
 	double count = (double)to->count + (double)from->count;
 
 	if (!from->count)
 		return;
-	if (!to->count || from->min_ns < to->min_ns)
-		to->min_ns = from->min_ns;
-	if (!to->count || from->max_ns > to->max_ns)
-		to->max_ns = from->max_ns;
-	to->m2_ns2 += from->m2_ns2 + delta * delta * (double)to->count *
+	if (!to->count || from->min < to->min)
+		to->min = from->min;
+	if (!to->count || from->max > to->max)
+		to->max = from->max;
+	to->m2 += from->m2 + delta * delta * (double)to->count *
 				     (double)from->count / count;
-	to->mean_ns += delta * (double)from->count / count;
+	to->mean += delta * (double)from->count / count;
 	to->count += from->count;
-	to->last_ns = from->last_ns;
-	to->sum_ns += from->sum_ns;
+	to->last = from->last;
+	to->sum += from->sum;
 }
 
 void tw_tally_merge(struct tw_results *to, const struct tw_results *from)
@@ -118,19 +118,19 @@ void tw_tally_merge(struct tw_results *to, const struct tw_results *from)
 
 double tw_stats_mean(const struct tw_stats *stats)
 {
-	return stats->count ? (double)stats->sum_ns / (double)stats->count : 0;
+	return stats->count ? (double)stats->sum / (double)stats->count : 0;
 }
 
 double tw_stats_deviation(const struct tw_stats *stats)
 {
 	return stats->count > 1 ?
-	       sqrt(stats->m2_ns2 / (double)(stats->count - 1)) : 0;
+	       sqrt(stats->m2 / (double)(stats->count - 1)) : 0;
 }
 
-double tw_stats_rms(const struct tw_stats *stats, int64_t target_ns)
+double tw_stats_rms(const struct tw_stats *stats, int64_t target)
 {
-	double off = target_ns ? tw_stats_mean(stats) - (double)target_ns : 0;
+	double off = target ? tw_stats_mean(stats) - (double)target : 0;
 
 	return stats->count ?
-	       hypot(sqrt(stats->m2_ns2 / (double)stats->count), off) : 0;
+	       hypot(sqrt(stats->m2 / (double)stats->count), off) : 0;
 }

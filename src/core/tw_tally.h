@@ -15,15 +15,18 @@
 
 #include "tw_metric.h"
 
-/* Of one metric. Without a value, all are 0. */
+/*
+ * Of one series, in the unit of its values: ns, in primitivetest ps. Without a
+ * value, all are 0.
+ */
 struct tw_stats {
 	uint64_t count;
-	int64_t last_ns;
-	int64_t min_ns;
-	int64_t max_ns;
-	int64_t sum_ns;		/* overflows after 292 years of latency */
-	double mean_ns;		/* running mean (Welford) */
-	double m2_ns2;		/* sum of squared deviations from it */
+	int64_t last;
+	int64_t min;
+	int64_t max;
+	int64_t sum;		/* of ns, overflows after 292 years */
+	double mean;		/* running mean (Welford) */
+	double m2;		/* sum of squared deviations from it */
 };
 
 /* Of all metrics, and the expiries that got no cycle. */
@@ -59,14 +62,14 @@ void tw_tally_read(const struct tw_tally *tally, struct tw_results *results);
 void tw_tally_merge(struct tw_results *to, const struct tw_results *from);
 
 /* @inverse: 1 / (count with this value), which may be the same for several. */
-void tw_stats_add(struct tw_stats *stats, int64_t value_ns, double inverse);
+void tw_stats_add(struct tw_stats *stats, int64_t value, double inverse);
 
 /*
  * Mean, standard deviation, and the root of the mean square of the distances
- * from @target_ns (0: from the mean), in ns; 0 if there are too few values.
+ * from @target (0: from the mean); 0 if there are too few values.
  */
 double tw_stats_mean(const struct tw_stats *stats);
 double tw_stats_deviation(const struct tw_stats *stats);
-double tw_stats_rms(const struct tw_stats *stats, int64_t target_ns);
+double tw_stats_rms(const struct tw_stats *stats, int64_t target);
 
 #endif /* TW_TALLY_H */

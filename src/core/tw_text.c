@@ -48,7 +48,7 @@ double tw_text_real(double ns)
 double tw_text_mean(const struct tw_stats *stats)
 {
 	double mean = tw_text_real(tw_stats_mean(stats));
-	double max = (double)tw_text_whole(stats->max_ns);
+	double max = (double)tw_text_whole(stats->max);
 
 	return mean < max ? mean : max;
 }
@@ -120,9 +120,9 @@ static void print_column(FILE *file, const struct tw_run *run, int column,
 		PRId64, column, run->pairs[pair]->process[TW_CLIENT].pid,
 		tw_config_rank(TW_CLIENT, pair).priority,
 		tw_config_interval_us(pair), of->count,
-		tw_text_whole(of->min_ns), width, tw_text_whole(of->last_ns),
+		tw_text_whole(of->min), width, tw_text_whole(of->last),
 		width, tw_text_whole((int64_t)tw_stats_mean(of)),
-		tw_text_whole(of->max_ns));
+		tw_text_whole(of->max));
 	if (!tw_config.latency_only)
 		fprintf(file, " Std:%8.1f %s",
 			tw_text_real(tw_stats_deviation(of)),
@@ -145,9 +145,9 @@ static int print_phases(FILE *file, const struct tw_results *results)
 			continue;
 		fprintf(file, "# %-9s %8" PRId64 " %8" PRId64 " %8" PRId64
 			" %8.1f\n", tw_metrics[id].name,
-			tw_text_whole(of->min_ns),
+			tw_text_whole(of->min),
 			tw_text_whole((int64_t)tw_stats_mean(of)),
-			tw_text_whole(of->max_ns),
+			tw_text_whole(of->max),
 			tw_text_real(tw_stats_deviation(of)));
 		lines++;
 	}
@@ -166,7 +166,7 @@ static void print_maxima(FILE *file, const struct tw_results *results)
 			continue;
 		if (results)
 			fprintf(file, " %8" PRId64, tw_text_whole(
-				results->stats[id].max_ns));
+				results->stats[id].max));
 		else
 			fprintf(file, " %8s", tw_metrics[id].name);
 	}
@@ -197,7 +197,7 @@ static void print_rest(FILE *file, const struct tw_run *run, int from)
 
 	for (column = from; column < count && tw_config.latency_only;
 	     column++) {
-		ns = run->pairs[column]->tally.results.stats[TW_LATENCY].max_ns;
+		ns = run->pairs[column]->tally.results.stats[TW_LATENCY].max;
 		if (ns > most_ns) {
 			most_ns = ns;
 			worst = column;

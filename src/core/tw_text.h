@@ -6,8 +6,8 @@
 #include "tw_series.h"
 
 /* A value in the user's unit: us (integers are rounded down) or ns. */
-int64_t tw_text_whole(int64_t ns);
-double tw_text_real(double ns);
+int64_t tw_text_whole(int64_t value);
+double tw_text_real(double value);
 
 /* The mean: as min and max are rounded down, no more than that. */
 double tw_text_mean(const struct tw_stats *stats);

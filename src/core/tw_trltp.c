@@ -133,8 +133,8 @@ static void log_metric(const struct tw_stats *of, enum tw_metric_id id,
 
 	fprintf(steps, "\n%s (Micro Sec)\nMinimum,%.1f\nAverage,%.1f\n"
 		"Maximum,%.1f\nStandard Deviation,%.1f\nCount,%" PRIu64
-		"\nLower Bound,Count\n", label, us((double)of->min_ns),
-		us(tw_stats_mean(of)), us((double)of->max_ns),
+		"\nLower Bound,Count\n", label, us((double)of->min),
+		us(tw_stats_mean(of)), us((double)of->max),
 		us(deviation(of, id)), of->count);
 	for (bin = 0; bin < BINS; bin++)
 		if (bins[bin])

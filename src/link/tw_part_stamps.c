@@ -128,9 +128,9 @@ static void text(FILE *file, const struct tw_run *run)
 		if (is_row(id, &all))
 			fprintf(file, "# %-16s %8" PRId64 " %8.0f %8" PRId64
 				"\n", tw_metrics[id].name,
-				all.stats[id].min_ns,
+				all.stats[id].min,
 				tw_stats_mean(&all.stats[id]),
-				all.stats[id].max_ns);
+				all.stats[id].max);
 }
 
 static void json(FILE *file, const struct tw_run *run, int pair)
@@ -157,9 +157,9 @@ static void json(FILE *file, const struct tw_run *run, int pair)
 			fprintf(file, "%s\n            \"%s\": { \"min_ns\": %"
 				PRId64 ", \"avg_ns\": %.1f, \"max_ns\": %"
 				PRId64 " }", comma, tw_metrics[id].name,
-				of->stats[id].min_ns,
+				of->stats[id].min,
 				tw_stats_mean(&of->stats[id]),
-				of->stats[id].max_ns);
+				of->stats[id].max);
 			comma = ",";
 		}
 	fprintf(file, "\n          }\n        },\n");

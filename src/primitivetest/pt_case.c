@@ -246,8 +246,8 @@ static bool sum_of_column(const struct pt_column *column, struct pt_sum *sum)
 {
 	*sum = (struct pt_sum) {
 		tw_stats_mean(&column->stats) / PT_PS_PER_NS,
-		(double)column->stats.min_ns / PT_PS_PER_NS,
-		(double)column->stats.max_ns / PT_PS_PER_NS,
+		(double)column->stats.min / PT_PS_PER_NS,
+		(double)column->stats.max / PT_PS_PER_NS,
 	};
 	return column->stats.count;
 }

@@ -214,7 +214,7 @@ static void check(struct tw_run *run)
 	if (tw_config.clock == &tw_clock_tsc)
 		tw_clock_tsc_open();
 	clock_name = tw_config.clock->name;
-	tw_settings.row_ns = pt_config.bin_ns * PT_PS_PER_NS;
+	tw_settings.row = pt_config.bin_ns * PT_PS_PER_NS;
 	check_policy();
 	place(run);
 	pt_select();

@@ -46,8 +46,8 @@ static void column(FILE *file, const struct tw_run *run, int number)
 		double ps;
 		bool any;
 	} times[] = {
-		{ "min", (double)of->min_ns, of->count },
-		{ "max", (double)of->max_ns, of->count },
+		{ "min", (double)of->min, of->count },
+		{ "max", (double)of->max, of->count },
 		{ "avg", tw_stats_mean(of), of->count },
 		{ "stddev", tw_stats_deviation(of), true },
 		{ "rms", tw_stats_rms(of, column->target_ps), true },

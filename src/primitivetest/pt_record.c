@@ -64,7 +64,7 @@ static void add(struct pt_column *column, const struct pt_kept *kept,
 {
 	struct tw_stats *stats = &column->stats;
 
-	if (!stats->count || value_ps > stats->max_ns)
+	if (!stats->count || value_ps > stats->max)
 		column->worst = *kept;
 	tw_stats_add(stats, value_ps, 1.0 / (double)(stats->count + 1));
 }

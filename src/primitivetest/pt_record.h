@@ -45,8 +45,8 @@ static inline bool pt_over(const struct pt_task *task)
 
 /*
  * Called by the task that leads, after trials that are not yet recorded:
- * whether the clock was set meanwhile. Then each of them is left out: it becomes
- * this one, whose times are not known.
+ * whether the clock was set meanwhile. Then each of them is left out: it
+ * becomes this one, whose times are not known.
  */
 bool pt_clock_was_set(struct pt_case *c);
 extern const struct pt_trial pt_no_trial;

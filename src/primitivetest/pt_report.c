@@ -6,13 +6,12 @@
 #include <time.h>
 
 #include "pt_report.h"
-#include "tw_array.h"
 #include "tw_jumps.h"
 #include "tw_place.h"
 
 #define EDGES	2	/* switches of a task before and after all trials */
 #define NAMES	6	/* of rows in a line */
-#define ROOM	(PT_TEXT + 16)
+#define REMARKS	(PT_VERDICTS + 4)
 
 struct pt_derived pt_derived[PT_DERIVED_MAX];
 int pt_derived_count;
@@ -123,134 +122,129 @@ static void print_rates(FILE *file, const struct pt_case *c)
 				c->column[i].metric->rate);
 }
 
-/* What rows have to say, each the @n-th time; false: nothing. */
+/* What a row has to say; its text is without its name. */
 struct remark {
 	const char *word;
-	bool (*text)(const struct pt_case *c, int n, char text[ROOM]);
-	bool counts;		/* of several rows, in one line */
-	bool skipped;		/* of rows that were not measured, only */
+	char text[PT_TEXT + 16];
 };
 
-static bool has(const struct remark *of, int number, int n, char text[ROOM])
+static void __attribute__((format(printf, 3, 4)))
+say(struct remark **next, const char *word, const char *format, ...)
 {
-	const struct pt_case *c = pt_cases[number];
+	struct remark *to = (*next)++;
+	va_list args;
 
-	return of->skipped == (*c->refused != '\0') && of->text(c, n, text);
+	to->word = word;
+	va_start(args, format);
+	vsnprintf(to->text, sizeof(to->text), format, args);
+	va_end(args);
 }
 
-static bool has_same(const struct remark *of, int number, const char *text)
+/* Returns the end. Of a row that was skipped, there is nothing else. */
+static struct remark *list_remarks(struct remark *next, const struct pt_case *c)
 {
-	char other[ROOM];
+	const struct pt_switches of = pt_switches(c);
+	const int64_t more = of.had - of.usual;
+	int i;
+
+	if (*c->refused) {
+		say(&next, "Skipped", "%s", c->refused);
+		return next;
+	}
+	if (c->missed)
+		say(&next, "Missed", "%" PRIu64, c->missed);
+	if (c->throttled)
+		say(&next, "Throttled", "%" PRIu64, c->throttled);
+	for (i = 0; i < c->verdicts; i++)
+		say(&next, "Verdict", "%s%s",
+		    c->verdict[i].failed ? "failed: " : "", c->verdict[i].text);
+	if (of.lack)
+		say(&next, "Not switched", "%" PRId64 " of %" PRId64 " switches happened",
+		    of.had, of.needed);
+	if (of.lack || !of.needed ||
+	    more <= of.usual / 100 + EDGES * c->task_count)
+		return next;
+	if (pt_config.details)
+		say(&next, "Preempted", "%" PRId64 " switches more than the %" PRId64 " needed",
+		    more, of.usual);
+	else
+		say(&next, "Preempted", "%" PRId64 " times", more);
+	return next;
+}
+
+/* The @n-th of a row that has this word; false: there is none. */
+static bool find(int row, const char *word, int n, struct remark *found)
+{
+	struct remark list[REMARKS], *end = list_remarks(list, pt_cases[row]);
+	const struct remark *of;
+
+	for (of = list; of < end; of++)
+		if (!strcmp(of->word, word) && !n--) {
+			*found = *of;
+			return true;
+		}
+	return false;
+}
+
+static bool has_same(int row, const struct remark *remark)
+{
+	struct remark other;
 	int n;
 
-	for (n = 0; has(of, number, n, other); n++)
-		if (!strcmp(other, text))
+	for (n = 0; find(row, remark->word, n, &other); n++)
+		if (!strcmp(other.text, remark->text))
 			return true;
 	return false;
 }
 
-/* From this row on, the names of all that have this text. */
-static void print_names(FILE *file, const struct remark *of, int first,
-			const char *text)
+/* Of this row and, without details, of all after it that have the same. */
+static void print_names(FILE *file, int first, const struct remark *remark)
 {
 	int i, names = 0;
 
 	for (i = first; i < (pt_config.details ? first + 1 : pt_case_count);
 	     i++)
-		if (has_same(of, i, text) && names++ < NAMES)
+		if (has_same(i, remark) && names++ < NAMES)
 			fprintf(file, "%s%s", names > 1 ? ", " : "",
 				pt_cases[i]->name);
 	if (names > NAMES)
 		fprintf(file, " and %d more", names - NAMES);
 }
 
-/* A line for each row; without details, one for all that share a text. */
-static void print_remark(FILE *file, const struct remark *of)
+static bool is_told(int row, const struct remark *remark)
 {
-	bool joined = of->counts && !pt_config.details;
-	int i, k, n, lines = 0;
-	char text[ROOM];
+	int i = pt_config.details ? row : 0;
+
+	while (i < row && !has_same(i, remark))
+		i++;
+	return i < row;
+}
+
+/* A line for each text; if they are @counts, and without details, for all. */
+static void print_remarks(FILE *file, const char *word, bool counts)
+{
+	bool joined = counts && !pt_config.details;
+	struct remark remark;
+	int i, n, texts = 0;
 
 	for (i = 0; i < pt_case_count; i++)
-		for (n = 0; has(of, i, n, text); n++) {
-			for (k = pt_config.details ? i : 0; k < i; k++)
-				if (has_same(of, k, text))
-					break;
-			if (k < i)
+		for (n = 0; find(i, word, n, &remark); n++) {
+			if (is_told(i, &remark) ||
+			    (joined && texts++ >= NAMES))
 				continue;
-			if (joined && lines++ >= NAMES)
-				continue;
-			if (joined && lines > 1)
+			if (joined && texts > 1)
 				fprintf(file, "; ");
 			else
-				fprintf(file, "# %s: ", of->word);
-			print_names(file, of, i, text);
-			fprintf(file, ": %s%s", text, joined ? "" : "\n");
+				fprintf(file, "# %s: ", word);
+			print_names(file, i, &remark);
+			fprintf(file, ": %s%s", remark.text,
+				joined ? "" : "\n");
 		}
-	if (lines > NAMES)
-		fprintf(file, "; and %d more", lines - NAMES);
-	if (lines)
+	if (texts > NAMES)
+		fprintf(file, "; and %d more", texts - NAMES);
+	if (texts)
 		fprintf(file, "\n");
 }
-
-static bool text_skipped(const struct pt_case *c, int n, char text[ROOM])
-{
-	snprintf(text, ROOM, "%s", c->refused);
-	return !n;
-}
-
-static bool text_missed(const struct pt_case *c, int n, char text[ROOM])
-{
-	snprintf(text, ROOM, "%" PRIu64, c->missed);
-	return !n && c->missed;
-}
-
-static bool text_throttled(const struct pt_case *c, int n, char text[ROOM])
-{
-	snprintf(text, ROOM, "%" PRIu64, c->throttled);
-	return !n && c->throttled;
-}
-
-static bool text_verdict(const struct pt_case *c, int n, char text[ROOM])
-{
-	if (n < c->verdicts)
-		snprintf(text, ROOM, "%s%s",
-			 c->verdict[n].failed ? "failed: " : "",
-			 c->verdict[n].text);
-	return n < c->verdicts;
-}
-
-static bool text_lack(const struct pt_case *c, int n, char text[ROOM])
-{
-	struct pt_switches of = pt_switches(c);
-
-	snprintf(text, ROOM, "%" PRId64 " of %" PRId64 " switches happened",
-		 of.had, of.needed);
-	return !n && of.lack;
-}
-
-static bool text_preempted(const struct pt_case *c, int n, char text[ROOM])
-{
-	struct pt_switches of = pt_switches(c);
-
-	if (pt_config.details)
-		snprintf(text, ROOM, "%" PRId64 " switches more than the %" PRId64 " needed",
-			 of.had - of.usual, of.usual);
-	else
-		snprintf(text, ROOM, "%" PRId64 " times", of.had - of.usual);
-	return !n && !of.lack && of.needed &&
-	       of.had > of.usual + of.usual / 100 + EDGES * c->task_count;
-}
-
-static const struct remark remarks[] = {
-	{ "Skipped", text_skipped, false, true },
-	{ "Missed", text_missed, true, false },
-	{ "Throttled", text_throttled, true, false },
-	{ "Verdict", text_verdict, false, false },
-}, amiss[] = {
-	{ "Not switched", text_lack, false, false },
-	{ "Preempted", text_preempted, true, false },
-};
 
 /* Without details, only the figure that others lead to. */
 static void print_derived(FILE *file)
@@ -283,8 +277,10 @@ static void text(FILE *file, const struct tw_run *run)
 			print_first(file, pt_cases[i]);
 			print_rates(file, pt_cases[i]);
 		}
-	for (i = 0; i < (int)ARRAY_SIZE(remarks); i++)
-		print_remark(file, &remarks[i]);
+	print_remarks(file, "Skipped", false);
+	print_remarks(file, "Missed", true);
+	print_remarks(file, "Throttled", true);
+	print_remarks(file, "Verdict", false);
 	print_derived(file);
 }
 
@@ -314,8 +310,8 @@ static void print_amiss(FILE *file, const struct tw_run *run)
 	int i;
 
 	tw_jumps_text(file, &jumps, "trial");
-	for (i = 0; i < (int)ARRAY_SIZE(amiss); i++)
-		print_remark(file, &amiss[i]);
+	print_remarks(file, "Not switched", false);
+	print_remarks(file, "Preempted", true);
 	for (i = 0; i < pt_case_count; i++) {
 		if (*pt_cases[i]->refused)
 			continue;

@@ -10,7 +10,7 @@
 #include "pt_rows.h"
 #include "tw_say.h"
 
-#define ALL	(1U << 6)	/* the last group */
+#define ALL	(1U << 6)
 
 #define ADDRESS(name)	&pt_##name,
 
@@ -18,7 +18,7 @@ const struct pt_test *const pt_tests[] = { PT_ROWS(ADDRESS) NULL };
 
 static const char *const groups[] = {
 	"aegis", "samples", "pcserver", "notes", "overheads", "rhealstone",
-	"all", NULL
+	"all", "basic", NULL
 };
 
 /* Of each primitive the usual kind; it takes about 15 s. */

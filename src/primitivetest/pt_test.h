@@ -123,6 +123,7 @@ struct pt_kind {
 	int calls;
 	/* Not every system has it: skipped unless it is named itself. */
 	bool optional;
+	const char *words;	/* what it is; NULL: the name says it */
 };
 
 /* Groups of tests, for --test. */

@@ -19,7 +19,7 @@ bool pt_report_json;
 
 static const char *listed;	/* --metrics */
 
-/* What the shared files print: "ns" are ps here. */
+/* Values are in ps. */
 double tw_text_real(double ps)
 {
 	bool us = pt_report_json ? !tw_config.nsecs : pt_config.us;
@@ -77,20 +77,29 @@ static void print_column(FILE *file, int number)
 	fprintf(file, "T:%2d (%5d) P:%2d I:%" PRId64 " C:%7" PRIu64
 		" Min:%7.*f Act:%8.*f Avg:%8.*f Max:%8.*f Std:%8.1f %s\n",
 		number, task->pid, task->priority, pt_config.interval_us,
-		of->count, digits(), shown((double)of->min_ns), digits(),
-		shown((double)of->last_ns), digits(), shown(tw_stats_mean(of)),
-		digits(), shown((double)of->max_ns),
+		of->count, digits(), shown((double)of->min), digits(),
+		shown((double)of->last), digits(), shown(tw_stats_mean(of)),
+		digits(), shown((double)of->max),
 		tw_text_real(tw_stats_deviation(of)), column->name);
 }
 
-/* Before its columns: what the row has measured. */
+/* Of what the row has measured, what is before a semicolon. */
+static void print_words(FILE *file, const struct pt_case *c, const char *about)
+{
+	if (c->kind.words)
+		fprintf(file, "%s: ", c->kind.words);
+	fprintf(file, "%.*s", (int)strcspn(about, ";"), about);
+}
+
+/* Before its columns. */
 static void print_test(FILE *file, const struct pt_case *c)
 {
 	const char *before = "";
 	int i;
 
-	fprintf(file, "# Test: %s: %s. In %s: ", c->name,
-		c->choice.test->about, pt_config.us ? "us" : "ns");
+	fprintf(file, "# Test: %s: ", c->name);
+	print_words(file, c, c->choice.test->about);
+	fprintf(file, ". In %s: ", pt_config.us ? "us" : "ns");
 	for (i = 0; i < c->columns; i++) {
 		if (!c->column[i].shown)
 			continue;
@@ -134,11 +143,12 @@ static void print_row(FILE *file, const struct pt_column *column, int width)
 			   column->metric->label;
 
 	fprintf(file, "%-*s %8" PRIu64, width, c->name, of->count);
-	print_value(file, of, (double)of->min_ns);
+	print_value(file, of, (double)of->min);
 	print_value(file, of, tw_stats_mean(of));
-	print_value(file, of, (double)of->max_ns);
-	fprintf(file, "  %.*s (%s)\n", (int)strcspn(what, ";"), what,
-		column->metric->token);
+	print_value(file, of, (double)of->max);
+	fprintf(file, "  ");
+	print_words(file, c, what);
+	fprintf(file, " (%s)\n", column->metric->token);
 }
 
 static void print_table(FILE *file)

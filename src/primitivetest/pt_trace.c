@@ -54,7 +54,7 @@ int64_t pt_trace_usual_ps(const struct pt_case *c, int i)
 	int64_t n, sum_ps = 0, count = 0;
 
 	if (stats->count > 1)
-		return (stats->sum_ns - c->broke.kept.values_ps[i]) /
+		return (stats->sum - c->broke.kept.values_ps[i]) /
 		       (int64_t)(stats->count - 1);
 	for (n = 0; n < c->first_count; n++)
 		if (c->first_ps[n][i] != PT_NO_VALUE) {

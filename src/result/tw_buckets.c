@@ -45,7 +45,7 @@ uint64_t tw_buckets_needed(double percent)
 	return least;
 }
 
-int64_t tw_buckets_value_ns(const uint64_t buckets[TW_BUCKETS], uint64_t rank)
+int64_t tw_buckets_value(const uint64_t buckets[TW_BUCKETS], uint64_t rank)
 {
 	int bucket = 0, dropped;
 	uint64_t seen = buckets[0];

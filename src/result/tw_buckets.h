@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts from which percentiles are computed: a bucket for each ns up to 1023,
- * above that 512 for each doubling, up to 2^42 ns (73 minutes). So what is
- * known of a value is less than 1/1024 beside it. Values out of this range are
- * in the first or last bucket.
+ * Counts from which percentiles are computed: a bucket for each value up to
+ * 1023, above that 512 for each doubling, up to 2^42 (of ns, 73 minutes). So
+ * what is known of a value is less than 1/1024 beside it. Values out of this
+ * range are in the first or last bucket.
  */
 #ifndef TW_BUCKETS_H
 #define TW_BUCKETS_H
@@ -17,10 +17,10 @@
 			 TW_BUCKETS_BITS)
 
 /* Does not branch: it is called for each measured cycle. */
-static inline int tw_buckets_of(int64_t value_ns)
+static inline int tw_buckets_of(int64_t from)
 {
 	const int64_t top = (INT64_C(1) << TW_BUCKETS_TOP) - 1;
-	uint64_t value = value_ns < 0 ? 0 : value_ns > top ? top : value_ns;
+	uint64_t value = from < 0 ? 0 : from > top ? top : from;
 	int dropped = 63 - TW_BUCKETS_BITS -
 		      __builtin_clzll(value | UINT64_C(1) << TW_BUCKETS_BITS);
 
@@ -37,6 +37,6 @@ uint64_t tw_buckets_rank(uint64_t count, double percent);
 uint64_t tw_buckets_needed(double percent);
 
 /* The middle of the bucket of the value with this rank, from 1. */
-int64_t tw_buckets_value_ns(const uint64_t buckets[TW_BUCKETS], uint64_t rank);
+int64_t tw_buckets_value(const uint64_t buckets[TW_BUCKETS], uint64_t rank);
 
 #endif /* TW_BUCKETS_H */

@@ -91,7 +91,7 @@ uint64_t tw_limit_needed(const struct tw_limit *limit)
 static double least_mean(const struct tw_stats *stats,
 			 const struct tw_limit_open *open)
 {
-	double sum_ns = (double)stats->sum_ns +
+	double sum_ns = (double)stats->sum +
 			(double)open->lost * open->least_ns + open->begun_ns;
 
 	return sum_ns / (double)(stats->count + open->lost + open->cut);
@@ -109,13 +109,13 @@ static void set_percentile(struct tw_limit_value *of, const struct tw_run *run,
 	bool larger = open->least_ns > 0;
 	int64_t ns;
 
-	if (tw_percentile_ns(run, series, limit->percent, of->open, &ns) &&
+	if (tw_percentile_value(run, series, limit->percent, of->open, &ns) &&
 	    ((double)ns <= limit->most || larger)) {
 		of->open = 0;
 		of->value = (double)ns;
 	} else if (larger) {
 		of->value = open->least_ns;
-	} else if (tw_percentile_ns(run, series, limit->percent, 0, &ns)) {
+	} else if (tw_percentile_value(run, series, limit->percent, 0, &ns)) {
 		of->value = (double)ns;
 	}
 }
@@ -137,7 +137,7 @@ struct tw_limit_value tw_limit_value(const struct tw_run *run,
 	else if (limit->percent > 0)
 		set_percentile(&of, run, series, open, limit);
 	else
-		of.value = fmax((double)stats->max_ns,
+		of.value = fmax((double)stats->max,
 				fmax(open->lost ? open->least_ns : 0,
 				     open->begun_ns));
 	return of;

@@ -74,6 +74,7 @@ struct tw_limited {
 extern const struct tw_limited tw_limited;
 extern const char tw_limit_help[];
 
+/* With the limit's and the result's times as the series has values. */
 struct tw_limit_value tw_limit_value(const struct tw_run *run,
 				     const struct tw_series *series,
 				     const struct tw_limit_open *open,

@@ -123,7 +123,7 @@ static void where(FILE *file, const struct tw_run *run, int pair,
 	const struct tw_limit_open open = open_of(run, pair, limit->about);
 
 	double most_ns = (double)run->pairs[pair]->
-			 total.stats[limit->about].max_ns;
+			 total.stats[limit->about].max;
 
 	/* What is known of such cycles is not kept. */
 	if (!kept || (open.lost && open.least_ns > most_ns) ||

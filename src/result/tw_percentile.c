@@ -25,7 +25,7 @@ static int kept[TW_SPANS];	/* values */
 static int kept_count;
 static struct bound {
 	int value;
-	int64_t ns;
+	int64_t at;
 } bounds[TW_BOUNDS_MAX];
 static int bound_count;
 
@@ -67,10 +67,10 @@ static void keep(int value)
 	kept[kept_count++] = value;
 }
 
-void tw_percentile_bound(int value, int64_t bound_ns)
+void tw_percentile_bound(int value, int64_t bound)
 {
 	keep(value);
-	bounds[bound_count++] = (struct bound) { value, bound_ns };
+	bounds[bound_count++] = (struct bound) { value, bound };
 }
 
 /* The columns are known when all options were checked. */
@@ -85,28 +85,29 @@ static size_t room(const struct tw_run *run)
 }
 
 static bool record(void *memory, const struct tw_cycle *cycle,
-		   const int64_t values_ns[])
+		   const int64_t values[])
 {
 	struct room *to = memory;
 	int i;
 
 	for (i = 0; i < kept_count; i++)
-		if (values_ns[kept[i]] != TW_NO_VALUE)
-			to->of[i][tw_buckets_of(values_ns[kept[i]])]++;
+		if (values[kept[i]] != TW_NO_VALUE)
+			to->of[i][tw_buckets_of(values[kept[i]])]++;
 	for (i = 0; i < bound_count; i++)
-		to->above[i] += values_ns[bounds[i].value] > bounds[i].ns;
+		to->above[i] += values[bounds[i].value] > bounds[i].at;
 	return false;
 }
 
 /* What the buckets say, narrowed by what is known of the bounds. */
-bool tw_percentile_ns(const struct tw_run *run, const struct tw_series *series,
-		      double percent, uint64_t more, int64_t *value_ns)
+bool tw_percentile_value(const struct tw_run *run,
+			 const struct tw_series *series, double percent,
+			 uint64_t more, int64_t *found)
 {
 	const struct tw_stats *all = series->stats;
 	uint64_t rank = tw_buckets_rank(all->count + more, percent);
 	const struct room *of = tw_rooms_find(series->rooms, run,
 					      &tw_part_percentiles);
-	int64_t least_ns = all->min_ns, most_ns = all->max_ns;
+	int64_t least = all->min, most = all->max;
 	int i;
 
 	if (all->count < tw_buckets_needed(percent) || rank > all->count)
@@ -116,31 +117,30 @@ bool tw_percentile_ns(const struct tw_run *run, const struct tw_series *series,
 
 		if (bounds[i].value != series->value)
 			continue;
-		if (above && bounds[i].ns >= least_ns)
-			least_ns = bounds[i].ns + 1;
-		if (!above && bounds[i].ns < most_ns)
-			most_ns = bounds[i].ns;
+		if (above && bounds[i].at >= least)
+			least = bounds[i].at + 1;
+		if (!above && bounds[i].at < most)
+			most = bounds[i].at;
 	}
 	for (i = 0; kept[i] != series->value; i++)
 		;
-	*value_ns = tw_buckets_value_ns(of->of[i], rank);
-	*value_ns = *value_ns < least_ns ? least_ns :
-		    *value_ns > most_ns ? most_ns : *value_ns;
+	*found = tw_buckets_value(of->of[i], rank);
+	*found = *found < least ? least : *found > most ? most : *found;
 	return true;
 }
 
 static void print_column(FILE *file, const struct tw_run *run, int column)
 {
 	const struct tw_series series = tw_series_of(run, column);
-	int64_t value_ns;
+	int64_t found;
 	int i;
 
 	fprintf(file, "# Percentiles T:%d %s:", column, series.name);
 	for (i = 0; i < count; i++)
-		if (tw_percentile_ns(run, &series, percents[i], 0, &value_ns))
+		if (tw_percentile_value(run, &series, percents[i], 0, &found))
 			fprintf(file, " %.10g:%.*f", percents[i],
 				tw_config.nsecs ? 0 : 1,
-				tw_text_real((double)value_ns));
+				tw_text_real((double)found));
 		else
 			fprintf(file, " %.10g:-", percents[i]);
 	fprintf(file, "\n");
@@ -157,7 +157,7 @@ static void text(FILE *file, const struct tw_run *run)
 static void json(FILE *file, const struct tw_run *run, int column)
 {
 	const struct tw_series series = tw_series_of(run, column);
-	int64_t value_ns;
+	int64_t found;
 	int i;
 
 	if (!count)
@@ -165,8 +165,8 @@ static void json(FILE *file, const struct tw_run *run, int column)
 	fprintf(file, "      \"percentiles\": {");
 	for (i = 0; i < count; i++) {
 		fprintf(file, "%s \"%.10g\": ", i ? "," : "", percents[i]);
-		if (tw_percentile_ns(run, &series, percents[i], 0, &value_ns))
-			fprintf(file, "%.12g", tw_text_real((double)value_ns));
+		if (tw_percentile_value(run, &series, percents[i], 0, &found))
+			fprintf(file, "%.12g", tw_text_real((double)found));
 		else
 			fprintf(file, "null");
 	}

@@ -190,12 +190,12 @@ static void print_metric(const struct tw_stats *of, const uint64_t *buckets)
 		return;
 	}
 	fprintf(stream.text, ",%" PRIu64 ",%" PRId64 ",%.1f,%" PRId64 ",",
-		of->count, of->min_ns, tw_stats_mean(of), of->max_ns);
+		of->count, of->min, tw_stats_mean(of), of->max);
 	if (of->count < LEAST)
 		return;
-	ns = tw_buckets_value_ns(buckets, tw_buckets_rank(of->count, PERCENT));
-	fprintf(stream.text, "%" PRId64, ns > of->max_ns ? of->max_ns :
-		ns < of->min_ns ? of->min_ns : ns);
+	ns = tw_buckets_value(buckets, tw_buckets_rank(of->count, PERCENT));
+	fprintf(stream.text, "%" PRId64, ns > of->max ? of->max :
+		ns < of->min ? of->min : ns);
 }
 
 static void print_pair(const struct tw_run *run, int pair)

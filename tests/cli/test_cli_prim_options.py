@@ -258,17 +258,22 @@ def test_histogram(bare):
 
 
 def test_columns_of_a_histogram(bare):
-    """Their names; with -H, a sum in the last one."""
+    """Their names, and rows from the least value to the largest; with -H, a
+    sum in the last one."""
     for letter in "hH":
-        result = bare(*BASE, TWO, f"-{letter}50", "-l", "30")
+        result = bare(*BASE, TWO, f"-{letter}20000", "-l", "30")
         columns = json.loads(result.text("json"))["thread"].values()
         assert f"# Metrics: {' '.join(one['metric'] for one in columns)}\n" \
             in result.stdout
         rows = [list(map(int, line.split())) for line in re.findall(
             r"^\d{6} [\d\t]+$", result.stdout, re.M)]
         for at, one in enumerate(columns, 1):
+            used = {row[0]: row[at] for row in rows if row[at]}
             assert one["histogram"] == {
-                str(row[0]): row[at] for row in rows if row[at]}
+                str(row): count for row, count in used.items()}
+            assert sum(used.values()) + one["overflows"] == 30
+            assert min(used) == int(one["min"])
+            assert one["overflows"] or max(used) == int(one["max"])
         assert rows and all(
             row[5:] == [sum(row[1:5])] * (letter == "H") for row in rows)
 
@@ -450,6 +455,7 @@ def test_runs(bare, words, cpu):
     result = bare(*BASE, *words)
     assert {task["cpus"] for task in of_json(result)["tests"][0]["processes"]
             } == {cpu}
+    assert json.loads(result.text("json"))["thread"]["0"]["cpu"] == int(cpu)
 
 
 def test_terminal(start):

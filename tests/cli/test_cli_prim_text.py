@@ -16,10 +16,10 @@ NUMBER = r"\d+(?:\.\d+)?"
 # What may be told of any run; and of these tests.
 ANY = r"""# Others used .*|# The host took .*|# The CPU quota .*"""
 LINES = re.compile(rf"""{ANY}|T: \d .*
-# Test: sync1\.mutex: post and wait, or lock and unlock, within one task; 100 \
-times\. In ns: pair: Post and wait, or lock and unlock
-# Test: sync2\.futex\.\w+\.same: another task woken, and its answer; the kind \
-is how\. In ns: out: To the other task; back: Its answer; roundtrip: To the \
+# Test: sync1\.mutex: mutex: post and wait, or lock and unlock, within one \
+task\. In ns: pair: Post and wait, or lock and unlock
+# Test: sync2\.futex\.\w+\.same: futex: another task woken, and its answer\. \
+In ns: out: To the other task; back: Its answer; roundtrip: To the \
 other task and back
 # Clock: a reading of monotonic takes {NUMBER} ns, .*
 # First: sync1\.mutex pair \d+ \d+
@@ -85,10 +85,10 @@ def test_table(bare):
     lines = result.stdout.splitlines()
     assert lines[:3] == HEAD
     rows = [ROW.fullmatch(line).groups() for line in lines[3:6]]
-    wanted = [("sync1.mutex", "5", "post and wait, or lock and unlock, within "
-               "one task", "pair")] + [
-        (f"sync2.futex.{tasks}.same", "5", "another task woken, and its "
-         "answer", "roundtrip") for tasks in ("thread", "process")]
+    wanted = [("sync1.mutex", "5", "mutex: post and wait, or lock and unlock, "
+               "within one task", "pair")] + [
+        (f"sync2.futex.{tasks}.same", "5", "futex: another task woken, and "
+         "its answer", "roundtrip") for tasks in ("thread", "process")]
     assert [(*row[:2], *row[5:]) for row in rows] == wanted
     assert not [line for line in lines[6:] if not re.fullmatch(
         rf"{ANY}|# Preempted: sync2\.futex\.\w+\.same: [1-9]\d* times"

@@ -96,10 +96,10 @@ TEST(test_break)
 TEST(test_rate)
 {
 	c->column[0].stats.count = 2;
-	c->column[0].stats.sum_ns = 1000 * PT_PS_PER_NS;
+	c->column[0].stats.sum = 1000 * PT_PS_PER_NS;
 	c->column[1].stats = c->column[0].stats;
 	assert_text("# Rate: " NAME ".out 2000000 trips/s\n");
-	c->column[0].stats.sum_ns = -1;
+	c->column[0].stats.sum = -1;
 	assert_text("");
 }
 
@@ -272,7 +272,7 @@ TEST(test_brief)
 	pt_config.details = false;
 	c->first_count = 1;
 	c->column[0].stats.count = 1;
-	c->column[0].stats.sum_ns = 1000 * PT_PS_PER_NS;
+	c->column[0].stats.sum = 1000 * PT_PS_PER_NS;
 	pt_derive(1.25, "ns", "a - b", "%s.net", "x");
 	pt_derive(50, "/s", "a / b", "rhealstone");
 	assert_text("# Rhealstone: rhealstone 50.0 /s = a / b\n");
@@ -297,7 +297,9 @@ static void open_columns(bool details, bool kind)
 	static const struct pt_metric own[] = {
 		PT_METRIC("take", "Taken", 0, 1), { .token = NULL }
 	};
-	static const struct pt_kind with = { .name = "with", .metrics = own };
+	static const struct pt_kind with = {
+		.name = "with", .metrics = own, .words = "any kind",
+	};
 
 	pt_case_count = pt_column_count = 0;
 	pt_config.details = details;
@@ -325,7 +327,7 @@ TEST(test_table)
 	pt_config.us = false;
 	assert_status("# How long each of these took, in ns; --metrics=all prints all that was measured\n"
 		      "# test                  trials        min        avg        max  what was measured (metric)\n"
-		      "any.with.process.same        0          -          -          -  Taken (take)\n");
+		      "any.with.process.same        0          -          -          -  any kind: Taken (take)\n");
 	pt_column_count = 0;
 	assert_status("");
 	pt_case_count = 0;
@@ -340,11 +342,11 @@ TEST(test_lines)
 
 	open_columns(true, false);
 	snprintf(text, sizeof(text), "# Test: " NAME
-		 ": a way there; it is any. In ns: out: Out\n%s", line);
+		 ": a way there. In ns: out: Out\n%s", line);
 	assert_status(text);
 	c->column[1].shown = true;
 	snprintf(text, sizeof(text), "# Test: " NAME
-		 ": a way there; it is any. In ns: out: Out; back: Back\n%s"
+		 ": a way there. In ns: out: Out; back: Back\n%s"
 		 "T: 1 (    0) P: 0 I:0 C:      0 Min:      0 Act:       0 Avg:       0 Max:       0 Std:     0.0 "
 		 NAME ".back\n", line);
 	assert_status(text);

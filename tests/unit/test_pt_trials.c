@@ -65,8 +65,8 @@ TEST(test_count)
 	assert_int_equal(n, 12);
 	assert_true(pt_over(leads));
 	assert_int_equal(stats->count, 10);
-	assert_int_equal(stats->min_ns, 102 * PT_PS_PER_NS);
-	assert_int_equal(stats->max_ns, 111 * PT_PS_PER_NS);
+	assert_int_equal(stats->min, 102 * PT_PS_PER_NS);
+	assert_int_equal(stats->max, 111 * PT_PS_PER_NS);
 	assert_int_equal(c->column[0].worst.number, 10);
 	assert_int_equal(c->column[1].worst.number, 1);
 	assert_int_equal(c->first_count, 2);
@@ -155,7 +155,7 @@ TEST(test_clock_is_set)
 	assert_int_equal(c->jumps.times, 1);
 	assert_int_equal(c->jumps.left_out, PT_BLOCK);
 	assert_int_equal(c->column[0].stats.count, 2 * PT_BLOCK);
-	assert_int_equal(c->column[0].stats.min_ns, -100 * PT_PS_PER_NS);
+	assert_int_equal(c->column[0].stats.min, -100 * PT_PS_PER_NS);
 	assert_int_equal(c->wrong, 1);
 	for (i = 0; i < 3 * PT_BLOCK; i++)
 		assert_int_equal(pt_is_left_out(&c->kept[i].trial),
@@ -171,7 +171,7 @@ TEST(test_clock_is_set)
 	}
 	assert_int_equal(c->jumps.left_out, 1);
 	assert_int_equal(c->column[0].stats.count, 10 - 1 - 2);
-	assert_int_equal(c->column[0].stats.max_ns, PT_PS_PER_NS);
+	assert_int_equal(c->column[0].stats.max, PT_PS_PER_NS);
 }
 
 static int fail_later(struct pt_task *task)
@@ -253,7 +253,7 @@ TEST(test_usual)
 	record(0, 6000, 1);
 	assert_int_equal(pt_trace_usual_ps(c, 0), 80 * PT_PS_PER_NS);
 	c->column[0].stats.count = 3;
-	c->column[0].stats.sum_ns = (6000 + 500 + 700) * PT_PS_PER_NS;
+	c->column[0].stats.sum = (6000 + 500 + 700) * PT_PS_PER_NS;
 	assert_int_equal(pt_trace_usual_ps(c, 0), 600 * PT_PS_PER_NS);
 }
 

@@ -172,7 +172,7 @@ TEST(test_delay_counted)
 	assert_int_equal(point[1].count, 300);
 	assert_int_equal(point[2].count, 2);
 	assert_int_equal(point[3].count, 0);
-	told_ns = (double)c->column[0].stats.sum_ns / PT_PS_PER_NS;
+	told_ns = (double)c->column[0].stats.sum / PT_PS_PER_NS;
 	ns = (double)(point[0].error + point[1].error + point[2].error) *
 	     room->ns_per_tick;
 	assert_true(fabs(told_ns - ns) <= 602);

@@ -95,7 +95,7 @@ static void derive(const struct pt_case *c)
 			  "%s.shortest", c->name);
 }
 
-PT_TEST(delay, "a wait for the CPU's counter, longer than asked",
+PT_TEST(delay, "how much longer than asked a wait for the CPU's counter took",
 	.groups = PT_OVERHEADS,
 	.flags = PT_ALONE | PT_SPINS,
 	.metrics = PT_TABLE(metric,

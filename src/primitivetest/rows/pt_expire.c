@@ -70,7 +70,7 @@ static void own_timer(struct pt_kind *kind)
 }
 
 /* No switch is needed: of a task that is late, the next expiry has passed. */
-PT_TEST(timer, "a POSIX timer's expiry to its task; the kind is the period in us",
+PT_TEST(timer, "from a POSIX timer's expiry to its task; the kind is the period in us",
 	.groups = PT_AEGIS | PT_SAMPLES | PT_RHEALSTONE,
 	.flags = PT_ALONE,
 	.own = PT_OWN_PERIOD, .own_kind = own_timer,
@@ -204,7 +204,7 @@ static void verify_sleep(struct pt_case *c)
 	SLEEP(call, 1000, .switches = 1), SLEEP(call, 10000, .switches = 1), \
 	SLEEP(call, 100000, .switches = 1, .trials = 50)
 
-PT_TEST(sleep, "a sleep, longer than asked; the kind is the call and the time in us",
+PT_TEST(sleep, "how much longer than asked a sleep took; the kind is the call and the time in us",
 	.groups = PT_NOTES | PT_OVERHEADS | PT_SAMPLES,
 	.flags = PT_ALONE,
 	.kinds = PT_TABLE(kind,

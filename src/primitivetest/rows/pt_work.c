@@ -204,8 +204,8 @@ static void derive(const struct pt_case *c)
 	const struct tw_stats *time = &c->column[0].stats;
 
 	if (time->count)
-		pt_derive(100.0 * (double)(time->max_ns - time->min_ns) /
-			  (double)time->min_ns, "%",
+		pt_derive(100.0 * (double)(time->max - time->min) /
+			  (double)time->min, "%",
 			  "(max - min) / min of time", "%s.stretch", c->name);
 }
 

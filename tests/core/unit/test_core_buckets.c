@@ -43,7 +43,7 @@ static int64_t known(int64_t value_ns)
 
 	assert_true(at >= 0 && at < TW_BUCKETS);
 	buckets[at] = 1;
-	found_ns = tw_buckets_value_ns(buckets, 1);
+	found_ns = tw_buckets_value(buckets, 1);
 	buckets[at] = 0;
 	return found_ns;
 }
