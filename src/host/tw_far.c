@@ -240,7 +240,7 @@ static void end(struct tw_run *run)
 	fprintf(file, "0], \"status\": %d%s", run->failed ? 1 :
 		run->interrupted ? 2 : 0, last ? ", " : "");
 	if (last) {
-		tw_json_twoway(file, run);
+		tw_json_own(file, run);
 		tw_far_cause_answer(file, run);
 	}
 	send_answer(file);

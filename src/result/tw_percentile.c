@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --percentiles of the columns, and those that limits need. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -158,25 +159,43 @@ static void text(FILE *file, const struct tw_run *run)
 		print_column(file, run, column);
 }
 
-static void json(FILE *file, const struct tw_run *run, int column)
+static bool any(const void *of)
 {
-	int64_t value_ns;
-	int i;
-
-	if (!count)
-		return;
-	fprintf(file, "      \"percentiles\": {");
-	for (i = 0; i < count; i++) {
-		fprintf(file, "%s \"%.10g\": ", i ? "," : "", percents[i]);
-		if (of_column(run, column, percents[i], &value_ns))
-			fprintf(file, "%.12g", tw_text_real((double)value_ns));
-		else
-			fprintf(file, "null");
-	}
-	fprintf(file, " },\n");
+	return count;
 }
+
+static const void *next_percent(const void *of, int *i, const char **key)
+{
+	static double value;
+	static char name[32];
+	const struct tw_spot *spot = of;
+	int64_t ns;
+
+	if (*i == count)
+		return NULL;
+	snprintf(name, sizeof(name), "%.10g", percents[*i]);
+	*key = name;
+	value = of_column(spot->run, spot->number, percents[*i], &ns) ?
+		tw_text_real((double)ns) : NAN;
+	return &value;
+}
+
+static const struct tw_member percentile[] = {
+	{ "", TW_SELF(double), TW_REAL, "A value.", .nullable = true,
+	  .format = "%.12g" },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "percentiles", TW_NOWHERE, TW_MAP,
+	  "Values by percentage, within 1/1024; null: fewer than 10 values are above it.",
+	  "'minProperties': 1, 'maxProperties': 32, 'propertyNames': { 'pattern': '^[0-9]+(\\\\.[0-9]+)?(e-[0-9]+)?$' }",
+	  .optional = true, .has = any, .next = next_percent,
+	  .of = percentile, .line = 6 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_percentiles = {
 	.options = options, .group = TW_OUTPUT, .room = room, .record = record,
-	.text = text, .column = json,
+	.text = text, .members[TW_OF_COLUMN] = members,
 };

@@ -210,9 +210,9 @@ def generate(directory, rows):
         capture_output=True, check=False)
 
 
-def row(name, kind, words=(), letter="", optional=False):
+def row(name, kind, words=(), letter="", optional=False, text="it's [so]"):
     return {"letter": letter, "name": name, "type": kind, "value": "VALUE",
-            "optional": optional, "words": list(words), "help": ["it's [so]"]}
+            "optional": optional, "words": list(words), "help": [text]}
 
 
 def test_no_option_is_refused(tmp_path):
@@ -225,7 +225,8 @@ def test_no_option_is_refused(tmp_path):
 # Kinds of values beside those that VALUES has.
 KINDS = [
     row("metrics", "list", ("send", "total")),
-    row("limit", "limit", ("send:", "total:", "missed:")),
+    row("limit", "limit", ("send:", "total:", "missed:"),
+        text="exit status 2; may be repeated"),
     row("spike", "limit", ("send:", "total:")),
     row("threads", "number", letter="t", optional=True),
     row("server", "text", optional=True), row("list", "flag"),
