@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tw_check.h"
 #include "tw_file.h"
 #include "tw_json.h"
 #include "tw_numa.h"
@@ -266,7 +265,7 @@ static const struct tw_member whole = {
 
 static const struct tw_member checked = {
 	"checked", TW_NOWHERE, TW_OBJECT, "",
-	.of = head, .then = tw_check_members, .close = 2,
+	.of = head, .then = tw_json_checked, .close = 2,
 };
 
 static void write_own(FILE *file, const void *run)

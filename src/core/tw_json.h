@@ -18,6 +18,9 @@ void tw_json_own(FILE *file, const struct tw_run *run);
 /* All that there is; and what other programs add to that. */
 extern const struct tw_member tw_json_root, tw_json_added[];
 
+/* What is written if nothing was measured, too: by --check. */
+extern const struct tw_member tw_json_checked[];
+
 /* A process of a run, from its begin to its end. */
 struct tw_side {
 	struct tw_process process;

@@ -112,5 +112,5 @@ static void check(struct tw_run *run)
 
 const struct tw_part pt_part_check = {
 	.options = options, .group = TW_TOO_LONG, .check = check,
-	.members[TW_OF_RUN] = tw_check_members,
+	.members[TW_OF_RUN] = tw_json_checked,
 };

@@ -14,8 +14,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tw_member.h"
-
 struct tw_run;
 
 /* What is measured, for those that judge. */
@@ -107,9 +105,6 @@ bool tw_facts_is_any(const struct tw_value *value);
  */
 void tw_check_facts(struct tw_run *run, const struct tw_checked *of,
 		    const struct tw_fact *const tables[], bool only);
-
-/* After that: the member "environment" of the JSON. */
-extern const struct tw_member tw_check_members[];
 
 /* All tables that the program may use, the last is NULL; for the schema. */
 extern const struct tw_fact *const tw_check_tables[];
