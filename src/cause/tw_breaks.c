@@ -417,8 +417,7 @@ static const struct tw_member of_cause[] = {
 	{ TW_NAMED(struct told, count), TW_INTEGER, "How many cycles.",
 	  "'minimum': 1" },
 	{ TW_NAMED(struct told, longest), TW_INTEGER, "The largest value." },
-	{ TW_NAMED(struct told, first_s), TW_REAL,
-	  "When the first one ended, in s from the start.",
+	{ TW_NAMED(struct told, first_s), TW_REAL, "When the first one ended, in s from the start.",
 	  .format = "%.6f" },
 	{ TW_NAMED(struct told, last_s), TW_REAL, "When the last one ended.",
 	  .format = "%.6f" },
@@ -426,8 +425,7 @@ static const struct tw_member of_cause[] = {
 };
 
 static const struct tw_member members[] = {
-	{ "causes", TW_NOWHERE, TW_ARRAY,
-	  "--breaks: the long cycles by phase and cause, the most frequent first.",
+	{ "causes", TW_NOWHERE, TW_ARRAY, "--breaks: the long cycles by phase and cause, the most frequent first.",
 	  "'maxItems': 84", .optional = true, .has = has_table,
 	  .next = next_cause, .of = of_cause, .line = 4, .lines = 6 },
 	{ .name = NULL }

@@ -164,29 +164,20 @@ static const void *state_of(const void *of)
 #define STATE	"What the side did or waited for."
 
 static const struct tw_member of_piece[] = {
-	{ TW_NAMED(struct tw_piece, at_ns), TW_COUNT,
-	  "From the begin of the phase." },
+	{ TW_NAMED(struct tw_piece, at_ns), TW_COUNT, "From the begin of the phase." },
 	{ "ns", TW_IN(struct tw_piece, for_ns), TW_INTEGER, "Its length.",
 	  "'minimum': 1" },
 	{ "state", TW_SELF(const char *), TW_STRING, STATE,
 	  .word = state_word, .get = state_of },
 	{ TW_NAMED(struct tw_piece, cpu), TW_INTEGER,
 	  "The CPU of the cause; -1: unknown.", "'minimum': -1" },
-	{ TW_NAMED(struct tw_piece, who), TW_STRING,
-	  "Who had this CPU: a task with its PID, or an interrupt.",
+	{ TW_NAMED(struct tw_piece, who), TW_STRING, "Who had this CPU: a task with its PID, or an interrupt.",
 	  "'minLength': 1" },
 	{ TW_NAMED(struct tw_piece, pid), TW_INTEGER,
 	  "The task on this CPU; -1: unknown.", "'minimum': -1" },
-	{ TW_NAMED(struct tw_piece, prio), TW_INTEGER,
-	  "Its kernel priority, below 100 real-time, 0 the highest; -1: unknown.",
+	{ TW_NAMED(struct tw_piece, prio), TW_INTEGER, "Its kernel priority, below 100 real-time, 0 the highest; -1: unknown.",
 	  "'minimum': -1" },
-	{ TW_NAMED(struct tw_piece, interrupt), TW_BOOLEAN,
-	  "Whether who is an interrupt or a softirq." },
-	{ .name = NULL }
-};
-
-static const struct tw_member of_frame[] = {
-	{ "", TW_SELF_CHARS, TW_STRING, "A function.", "'minLength': 1" },
+	{ TW_NAMED(struct tw_piece, interrupt), TW_BOOLEAN, "Whether who is an interrupt or a softirq." },
 	{ .name = NULL }
 };
 
@@ -194,8 +185,7 @@ static const struct tw_member of_frame[] = {
 #define KNOWN	.optional = true, .has = is_known
 
 const struct tw_member tw_cause_members[] = {
-	{ "host", TW_IN(struct told, host.nodename), TW_STRING,
-	  "Name of the host where this was seen." },
+	{ "host", TW_IN(struct told, host.nodename), TW_STRING, "Name of the host where this was seen." },
 	{ "phase", CAUSE(span.name), TW_STRING, "The phase.",
 	  .get = get_cause },
 	{ "lacks", CAUSE(lacks), TW_STRING, "Why nothing more is known.",
@@ -207,34 +197,29 @@ const struct tw_member tw_cause_members[] = {
 	  "'minimum': 1", .get = get_cause },
 	{ "ns", CAUSE(value_ns), TW_INTEGER, "Length of the phase.",
 	  .get = get_cause },
-	{ "mean_ns", CAUSE(span.mean_ns), TW_REAL,
-	  "Its mean in the cycles before; 0: not known, as that of what a host has of network.",
+	{ "mean_ns", CAUSE(span.mean_ns), TW_REAL, "Its mean in the cycles before; 0: not known, as that of what a host has of network.",
 	  .get = get_cause, .format = "%.1f" },
 	{ TW_NAMED(struct told, state), TW_STRING, STATE, KNOWN,
 	  .word = state_word, .line = 6 },
-	{ TW_NAMED(struct told, who), TW_STRING,
-	  "The task or interrupt that is to blame; null: no one that had the CPU.",
+	{ TW_NAMED(struct told, who), TW_STRING, "The task or interrupt that is to blame; null: no one that had the CPU.",
 	  KNOWN, .nullable = true },
 	{ "state_ns", CAUSE(state_ns), TW_COUNT,
 	  "How long it was in this state.", KNOWN, .get = get_cause },
-	{ TW_NAMED(struct told, wakeup_ns), TW_COUNT,
-	  "From the last sched_waking of the side in the phase until it ran.",
+	{ TW_NAMED(struct told, wakeup_ns), TW_COUNT, "From the last sched_waking of the side in the phase until it ran.",
 	  .optional = true, .has = was_woken },
 	{ "cause", CAUSE(sentence), TW_STRING, "For people.", "'minLength': 1",
 	  KNOWN, .get = get_cause },
-	{ "stack_at", TW_SELF(const char *), TW_STRING,
-	  "--trace=stack: when the stack was taken: in an interrupt over who is to blame, or as it left the CPU.",
+	{ "stack_at", TW_SELF(const char *), TW_STRING, "--trace=stack: when the stack was taken: in an interrupt over who is to blame, or as it left the CPU.",
 	  .optional = true, .has = has_stack, .words = moments,
 	  .get = stack_at },
-	{ "stack", TW_NOWHERE, TW_ARRAY,
-	  "What who is to blame did in the kernel, the innermost function first; none: it was in user mode.",
+	{ "stack", TW_NOWHERE, TW_ARRAY, "What who is to blame did in the kernel, the innermost function first; none: it was in user mode.",
 	  "'maxItems': 5", .optional = true, .has = has_stack,
-	  .next = next_frame, .of = of_frame },
-	{ "contributors", TW_NOWHERE, TW_ARRAY,
-	  "The time line added up by state, CPU and who; the longest first.",
+	  .next = next_frame,
+	  .of = TW_EACH(TW_SELF_CHARS, TW_STRING, "A function.",
+			"'minLength': 1") },
+	{ "contributors", TW_NOWHERE, TW_ARRAY, "The time line added up by state, CPU and who; the longest first.",
 	  KNOWN, .next = next_sum, .of = of_piece, .lines = 8 },
-	{ "timeline", TW_NOWHERE, TW_ARRAY,
-	  "What happened in the phase. What does not fit is added to the last piece.",
+	{ "timeline", TW_NOWHERE, TW_ARRAY, "What happened in the phase. What does not fit is added to the last piece.",
 	  "'maxItems': 256", KNOWN, .next = next_piece, .of = of_piece,
 	  .lines = 8 },
 	{ .name = NULL }

@@ -173,27 +173,19 @@ static const void *next_value(const void *of, int *i, const char **key)
 	return &value;
 }
 
-static const struct tw_member value[] = {
-	{ "", TW_SELF(int64_t), TW_INTEGER,
-	  "That of the cycle; of a part of network or response only if the metric is that." },
-	{ .name = NULL }
-};
-
 static const struct tw_member of_break[] = {
 	{ TW_NAMED(struct told, metric), TW_STRING, "The one above its limit.",
 	  .word = tw_metric_any_word },
 	{ TW_NAMED(struct told, pair), TW_COUNT, "Number of the pair." },
-	{ TW_NAMED(struct told, cycle), TW_COUNT,
-	  "From 0, without the warm-up." },
+	{ TW_NAMED(struct told, cycle), TW_COUNT, "From 0, without the warm-up." },
 	{ "values", TW_NOWHERE, TW_MAP, NULL, .optional = true,
 	  .spread = true, .word = tw_metric_any_word, .next = next_value,
-	  .of = value },
+	  .of = TW_EACH(TW_SELF(int64_t), TW_INTEGER, "That of the cycle; of a part of network or response only if the metric is that.") },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
-	{ "breaks", TW_NOWHERE, TW_ARRAY,
-	  "The cycle that ended the run; with --breaks, the longest one that was looked into.",
+	{ "breaks", TW_NOWHERE, TW_ARRAY, "The cycle that ended the run; with --breaks, the longest one that was looked into.",
 	  "'maxItems': 1", .next = next_break, .of = of_break,
 	  .parts = TW_OF_BREAK,
 	  .each = "'dependentRequired': { 'latency': [ 'response', 'interval' ], 'response': [ 'latency' ], 'trace_file': [ 'cause' ], 'cause': [ 'trace_file' ], " TW_TOGETHER("") " }",

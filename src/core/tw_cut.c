@@ -293,33 +293,24 @@ static const void *next_metric(const void *of, int *i, const char **key)
 
 static const char *const awaited[] = { "reply", "timer", NULL };
 
-static const struct tw_member of_count[] = {
-	{ "", TW_IN(struct tw_metric, name), TW_STRING, "A metric.",
-	  .word = tw_metric_word },
-	{ .name = NULL }
-};
-
 static const struct tw_member of_cut[] = {
 	{ TW_NAMED(struct cut, pair), TW_COUNT, "Number of the pair.",
 	  .get = cut_of },
 	{ TW_NAMED(struct cut, step), TW_COUNT, "Of a ramp, from 0.",
 	  .get = cut_of },
-	{ TW_NAMED(struct told, cycle), TW_COUNT,
-	  "From 0, without the warm-up; of the step." },
-	{ TW_NAMED(struct told, awaited), TW_STRING,
-	  "What the client waited for: the reply, or its timer, so that no request was sent.",
+	{ TW_NAMED(struct told, cycle), TW_COUNT, "From 0, without the warm-up; of the step." },
+	{ TW_NAMED(struct told, awaited), TW_STRING, "What the client waited for: the reply, or its timer, so that no request was sent.",
 	  .words = awaited },
 	{ TW_NAMED(struct told, age_us), TW_COUNT, "For how long." },
-	{ "counts", TW_NOWHERE, TW_ARRAY,
-	  "The metrics that have a value of this cycle.",
+	{ "counts", TW_NOWHERE, TW_ARRAY, "The metrics that have a value of this cycle.",
 	  "'minItems': 1, 'uniqueItems': true", .next = next_metric,
-	  .of = of_count },
+	  .of = TW_EACH(TW_IN(struct tw_metric, name), TW_STRING, "A metric.",
+			.word = tw_metric_word) },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
-	{ "unanswered", TW_NOWHERE, TW_ARRAY,
-	  "Cycles that the end of the run has cut short after a longer time than all before. That is how long they took at least, and counts.",
+	{ "unanswered", TW_NOWHERE, TW_ARRAY, "Cycles that the end of the run has cut short after a longer time than all before. That is how long they took at least, and counts.",
 	  .next = next_cut, .of = of_cut, .line = 4, .lines = 6 },
 	{ .name = NULL }
 };

@@ -291,17 +291,14 @@ static const void *overflows_of(const void *of)
 	return &overflows;
 }
 
-static const struct tw_member count_of_row[] = {
-	{ "", TW_SELF(uint64_t), TW_INTEGER, "Values.", "'minimum': 1" },
-	{ .name = NULL }
-};
-
 static const struct tw_member members[] = {
-	{ "histogram", TW_NOWHERE, TW_MAP,
-	  "Counts; the index is in us, whatever -N says. Empty ones are left out.",
+	{ "histogram", TW_NOWHERE, TW_MAP, "Counts; the index is in us, whatever -N says. Empty ones are left out.",
 	  "'propertyNames': { 'pattern': '^(0|[1-9][0-9]*)$' }",
 	  .optional = true, .has = has_rows, .get = spot_histogram,
-	  .next = next_row, .of = count_of_row, .line = 6, .lines = 8,
+	  .next = next_row,
+	  .of = TW_EACH(TW_SELF(uint64_t), TW_INTEGER, "Values.",
+			"'minimum': 1"),
+	  .line = 6, .lines = 8,
 	  .close = 6 },
 	{ "overflows", TW_SELF(uint64_t), TW_COUNT,
 	  "Values outside the histogram.", .optional = true, .has = has_rows,

@@ -147,15 +147,11 @@ const struct tw_member tw_process_members[] = { PROCESS, { .name = NULL } };
 
 const struct tw_member tw_side_members[] = {
 	PROCESS,
-	{ "changed", TW_NOWHERE, TW_OBJECT,
-	  "What somebody else has changed these to while it ran; null: nothing.",
+	{ "changed", TW_NOWHERE, TW_OBJECT, "What somebody else has changed these to while it ran; null: nothing.",
 	  .nullable = true, .get = changed_of, .of = settings },
-	{ "page_faults", TW_IN(struct tw_side, usage.faults), TW_COUNT,
-	  "While its loop ran." },
-	{ "context_switches", TW_IN(struct tw_side, usage.switches), TW_COUNT,
-	  "While its loop ran, voluntary and involuntary." },
-	{ "cpu_us", TW_IN(struct tw_side, usage.cpu_us), TW_COUNT,
-	  "CPU time in us while its loop ran." },
+	{ "page_faults", TW_IN(struct tw_side, usage.faults), TW_COUNT, "While its loop ran." },
+	{ "context_switches", TW_IN(struct tw_side, usage.switches), TW_COUNT, "While its loop ran, voluntary and involuntary." },
+	{ "cpu_us", TW_IN(struct tw_side, usage.cpu_us), TW_COUNT, "CPU time in us while its loop ran." },
 	{ .name = NULL }
 };
 
@@ -185,8 +181,7 @@ static const void *node_of(const void *of)
 static const struct tw_member column_end[] = {
 	{ "cpu", TW_SELF(int), TW_INTEGER, "The client's CPU; -1: several.",
 	  "'minimum': -1", .get = cpu_of, .line = 6 },
-	{ "node", TW_SELF(int), TW_INTEGER,
-	  "The NUMA node of this CPU; -1: several CPUs, or no NUMA.",
+	{ "node", TW_SELF(int), TW_INTEGER, "The NUMA node of this CPU; -1: several CPUs, or no NUMA.",
 	  "'minimum': -1", .get = node_of, .line = 6 },
 	{ .name = NULL }
 };
@@ -208,11 +203,6 @@ static const void *next_word(const void *of, int *i, const char **key)
 	       &((const struct tw_run *)of)->argv[*i] : NULL;
 }
 
-static const struct tw_member word[] = {
-	{ "", TW_SELF(const char *), TW_STRING, "A word." },
-	{ .name = NULL }
-};
-
 static const int one = 1, schema = 2;
 
 static const struct tw_member head[] = {
@@ -221,9 +211,10 @@ static const struct tw_member head[] = {
 	{ "version", TW_AT(top.version), TW_STRING, "Of the program.",
 	  "'pattern': '^[0-9]+\\\\.[0-9]{2}$'", .line = 4 },
 	{ "argv", TW_NOWHERE, TW_ARRAY, "The words of the command line.",
-	  "'minItems': 1", .next = next_word, .of = word, .line = 4 },
-	{ "settings", TW_NOWHERE, TW_OBJECT,
-	  "The options that have a value, by their long names; 0, -1, null, false: not given.",
+	  "'minItems': 1", .next = next_word,
+	  .of = TW_EACH(TW_SELF(const char *), TW_STRING, "A word."),
+	  .line = 4 },
+	{ "settings", TW_NOWHERE, TW_OBJECT, "The options that have a value, by their long names; 0, -1, null, false: not given.",
 	  .write = write_options, .describe = tw_schema_settings, .line = 4 },
 	{ .name = NULL }
 };
@@ -290,8 +281,7 @@ static const struct tw_member members[] = {
 	  "The exit status.", "'enum': [ 0, 1, 2 ]", .line = 2 },
 	{ "sysinfo", TW_NOWHERE, TW_OBJECT, "The system.", .get = uts_of,
 	  .of = system_members, .line = 2, .close = 2 },
-	{ "num_threads", TW_AT(top.columns), TW_COUNT,
-	  "How many columns there are; 0: of --check, which measures nothing.",
+	{ "num_threads", TW_AT(top.columns), TW_COUNT, "How many columns there are; 0: of --check, which measures nothing.",
 	  .line = 2 },
 	{ "resolution_in_ns", TW_AT(top.nsecs), TW_INTEGER,
 	  "1: times are in ns.", "'enum': [ 0, 1 ]", .line = 2 },

@@ -114,6 +114,9 @@ struct tw_member {
 #define TW_MARGIN	(-1)	/* on a line, without spaces */
 #define TW_APART	(-2)	/* on the same line, a space before the first */
 
+/* For @of: elements that are no objects. */
+#define TW_EACH(...)	(const struct tw_member[]) { { "", __VA_ARGS__ } }
+
 /* The values of a column, a pair or a metric, for rows of parts. */
 struct tw_spot {
 	const struct tw_run *run;

@@ -56,8 +56,7 @@ const void *tw_members_next_phase(const void *of, int *i, const char **key)
 	"Standard deviation; of interval and sleep about the time that was asked for."
 
 const struct tw_member tw_members_phase[] = {
-	{ "min", TW_IN(struct phase, stats.min), TW_INTEGER,
-	  "Shortest value: us, or ns with -N; null, as the next three are: a step in which the metric has no value.",
+	{ "min", TW_IN(struct phase, stats.min), TW_INTEGER, "Shortest value: us, or ns with -N; null, as the next three are: a step in which the metric has no value.",
 	  .nullable = true },
 	{ "max", TW_IN(struct phase, stats.max), TW_INTEGER, "Longest value.",
 	  .nullable = true },
@@ -65,8 +64,7 @@ const struct tw_member tw_members_phase[] = {
 	  .nullable = true },
 	{ "stddev", TW_IN(struct phase, stats.stddev), TW_REAL, DEVIATION,
 	  "'minimum': 0", .nullable = true },
-	{ "cycles", TW_IN(struct phase, stats.cycles), TW_COUNT,
-	  "How many values." },
+	{ "cycles", TW_IN(struct phase, stats.cycles), TW_COUNT, "How many values." },
 	{ .name = NULL }
 };
 

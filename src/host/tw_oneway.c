@@ -135,14 +135,12 @@ static bool is_oneway(const void *of)
 static const struct tw_member oneway[] = {
 	{ "cycles", TW_AT(all.cycles), TW_COUNT, "Of whole windows." },
 	{ "proven", TW_AT(all.proven), TW_COUNT, "Of them." },
-	{ "uncertainty_ns", TW_AT(all.uncertainty_ns), TW_COUNT,
-	  "Of those, at most." },
+	{ "uncertainty_ns", TW_AT(all.uncertainty_ns), TW_COUNT, "Of those, at most." },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
-	{ "oneway", TW_NOWHERE, TW_OBJECT,
-	  "With oneway: cycles of whole windows, those of windows that prove the clocks to agree, and by how much they may differ.",
+	{ "oneway", TW_NOWHERE, TW_OBJECT, "With oneway: cycles of whole windows, those of windows that prove the clocks to agree, and by how much they may differ.",
 	  .optional = true, .has = is_oneway, .of = oneway, .line = 4 },
 	{ .name = NULL }
 };

@@ -283,17 +283,14 @@ static const struct tw_member reading[] = {
 static const struct tw_member cost[] = {
 	{ "clock_read_ns", TW_NOWHERE, TW_OBJECT,
 	  "Time between two readings in a row.", .of = reading },
-	{ "clock_resolution_ns", TW_AT(step_ns), TW_COUNT,
-	  "The smallest step that was seen; 0: none." },
+	{ "clock_resolution_ns", TW_AT(step_ns), TW_COUNT, "The smallest step that was seen; 0: none." },
 	{ .name = NULL }
 };
 
 static const struct tw_member of_drift[] = {
-	{ "ppm", TW_SELF(double), TW_REAL,
-	  "How much faster it ran, in parts in a million; negative: slower.",
+	{ "ppm", TW_SELF(double), TW_REAL, "How much faster it ran, in parts in a million; negative: slower.",
 	  .format = "%.4f" },
-	{ "ns", TW_AT(gained_ns), TW_INTEGER,
-	  "How far it was ahead in the end; negative: behind." },
+	{ "ns", TW_AT(gained_ns), TW_INTEGER, "How far it was ahead in the end; negative: behind." },
 	{ "over_ns", TW_AT(over_ns), TW_INTEGER, "In how much time.",
 	  "'minimum': 1" },
 	{ .name = NULL }
@@ -301,11 +298,9 @@ static const struct tw_member of_drift[] = {
 
 static const struct tw_member members[] = {
 	TW_CLOCK_SET_ROW(all_jumps),
-	{ "cost", TW_NOWHERE, TW_OBJECT,
-	  "What reading the clock costs; nothing is subtracted from any result.",
+	{ "cost", TW_NOWHERE, TW_OBJECT, "What reading the clock costs; nothing is subtracted from any result.",
 	  .of = cost, .line = 4 },
-	{ "clock_drift", TW_NOWHERE, TW_OBJECT,
-	  "Of the CPU's counter against the kernel's monotonic clock; null: another clock was used.",
+	{ "clock_drift", TW_NOWHERE, TW_OBJECT, "Of the CPU's counter against the kernel's monotonic clock; null: another clock was used.",
 	  .nullable = true, .get = drift_of, .of = of_drift, .line = 4 },
 	{ .name = NULL }
 };

@@ -51,12 +51,9 @@ void tw_jumps_text(FILE *file, const struct tw_jumps *jumps, const char *noun)
 }
 
 const struct tw_member tw_jumps_members[] = {
-	{ TW_NAMED(struct tw_jumps, times), TW_COUNT,
-	  "On this host; a suspend is none." },
-	{ TW_NAMED(struct tw_jumps, largest_ns), TW_COUNT,
-	  "The most that it was set by, forward or back." },
-	{ TW_NAMED(struct tw_jumps, left_out), TW_COUNT,
-	  "Cycles of all pairs, or trials, without values." },
+	{ TW_NAMED(struct tw_jumps, times), TW_COUNT, "On this host; a suspend is none." },
+	{ TW_NAMED(struct tw_jumps, largest_ns), TW_COUNT, "The most that it was set by, forward or back." },
+	{ TW_NAMED(struct tw_jumps, left_out), TW_COUNT, "Cycles of all pairs, or trials, without values." },
 	{ .name = NULL }
 };
 

@@ -202,11 +202,6 @@ static const void *mean_of(const void *of)
 	return &mean;
 }
 
-static const struct tw_member missing[] = {
-	{ "", TW_SELF(uint64_t), TW_COUNT, "So often." },
-	{ .name = NULL }
-};
-
 static const struct tw_member times[] = {
 	{ TW_NAMED(struct tw_stats, min_ns), TW_INTEGER, "Smallest." },
 	{ "avg_ns", TW_SELF(double), TW_REAL, "Mean.", .get = mean_of,
@@ -216,25 +211,21 @@ static const struct tw_member times[] = {
 };
 
 static const struct tw_member stamps[] = {
-	{ TW_NAMED(struct stamped, cycles), TW_COUNT,
-	  "Cycles with all of them; parts are of these." },
+	{ TW_NAMED(struct stamped, cycles), TW_COUNT, "Cycles with all of them; parts are of these." },
 	{ "left_out", TW_SELF(uint64_t), TW_COUNT, "Cycles that lack one.",
 	  .get = left_out_of },
-	{ TW_NAMED(struct stamped, unfinished), TW_COUNT,
-	  "Cycles whose stamps of the server had not come at the end: the last of each step." },
+	{ TW_NAMED(struct stamped, unfinished), TW_COUNT, "Cycles whose stamps of the server had not come at the end: the last of each step." },
 	{ "missing", TW_NOWHERE, TW_MAP, "How often each was missing.",
 	  "'minProperties': 6", .word = stamp, .next = next_missing,
-	  .of = missing, .line = 10 },
-	{ "parts", TW_NOWHERE, TW_MAP,
-	  "What network consists of; of each cycle, client_stack + wire + server_stack = network. With --reflect, client_stack + wire_and_device = response, and response_to_rx + client_wake_in = response.",
+	  .of = TW_EACH(TW_SELF(uint64_t), TW_COUNT, "So often."), .line = 10 },
+	{ "parts", TW_NOWHERE, TW_MAP, "What network consists of; of each cycle, client_stack + wire + server_stack = network. With --reflect, client_stack + wire_and_device = response, and response_to_rx + client_wake_in = response.",
 	  .word = part, .next = next_part, .of = times, .line = 10,
 	  .lines = 12, .close = 10 },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
-	{ "stamps", TW_NOWHERE, TW_OBJECT,
-	  "The kernel's timestamps of measured cycles; null: off.",
+	{ "stamps", TW_NOWHERE, TW_OBJECT, "The kernel's timestamps of measured cycles; null: off.",
 	  .nullable = true, .get = stamped_of, .of = stamps, .line = 8,
 	  .close = 8 },
 	{ .name = NULL }

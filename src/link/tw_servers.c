@@ -289,15 +289,11 @@ static const void *next_pair(const void *of, int *i, const char **key)
 	return &inversions;
 }
 
-static const struct tw_member inversions[] = {
-	{ "", TW_SELF(uint64_t), TW_COUNT, TW_INVERSIONS },
-	{ .name = NULL }
-};
-
 static const struct tw_member members[] = {
-	{ "inversions", TW_NOWHERE, TW_ARRAY,
-	  "Of each pair; empty: each client has a server.",
-	  .next = next_pair, .of = inversions, .line = 4 },
+	{ "inversions", TW_NOWHERE, TW_ARRAY, "Of each pair; empty: each client has a server.",
+	  .next = next_pair,
+	  .of = TW_EACH(TW_SELF(uint64_t), TW_COUNT, TW_INVERSIONS),
+	  .line = 4 },
 	{ .name = NULL }
 };
 

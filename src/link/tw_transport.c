@@ -378,26 +378,20 @@ static const void *datagrams_of(const void *of)
 
 static const struct tw_member counts[] = {
 	{ OF(sent), "Requests; answered + lost." },
-	{ OF(answered),
-	  "Cycles with a reply in time: those that were measured." },
+	{ OF(answered), "Cycles with a reply in time: those that were measured." },
 	{ OF(lost), "Cycles without." },
 	{ OF(late), "Replies to lost cycles that came after all." },
-	{ TW_NAMED(struct counted, duplicate), TW_COUNT,
-	  "Requests and replies that came again." },
-	{ OF(reordered),
-	  "Requests that came after a newer one, and got no reply; with --reflect, late replies that did." },
-	{ TW_NAMED(struct counted, lost_request), TW_COUNT,
-	  "Of the lost cycles, those whose request the server did not answer; absent: its count is not known.",
+	{ TW_NAMED(struct counted, duplicate), TW_COUNT, "Requests and replies that came again." },
+	{ OF(reordered), "Requests that came after a newer one, and got no reply; with --reflect, late replies that did." },
+	{ TW_NAMED(struct counted, lost_request), TW_COUNT, "Of the lost cycles, those whose request the server did not answer; absent: its count is not known.",
 	  .optional = true, .has = is_told },
-	{ TW_NAMED(struct counted, lost_reply), TW_COUNT,
-	  "The others: their reply was lost, or late.",
+	{ TW_NAMED(struct counted, lost_reply), TW_COUNT, "The others: their reply was lost, or late.",
 	  .optional = true, .has = is_told },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
-	{ "datagrams", TW_NOWHERE, TW_OBJECT,
-	  "Of udp and reflect, without the warm-up; null: another transport.",
+	{ "datagrams", TW_NOWHERE, TW_OBJECT, "Of udp and reflect, without the warm-up; null: another transport.",
 	  .nullable = true, .get = datagrams_of, .of = counts, .line = 8 },
 	{ .name = NULL }
 };

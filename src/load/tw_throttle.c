@@ -340,52 +340,37 @@ static const void *next_step(const void *of, int *i, const char **key)
 	return *i < ((const struct tw_run *)of)->steps ? &of_step[*i] : NULL;
 }
 
-static const struct tw_member rule[] = {
-	{ "", TW_SELF(const char *), TW_STRING, "A member of this object.",
-	  .words = rules },
-	{ .name = NULL }
-};
-
-static const struct tw_member step[] = {
-	{ "", TW_SELF(uint64_t), TW_COUNT, "A count." },
-	{ .name = NULL }
-};
-
 static const struct tw_member throttling[] = {
 	{ "rt_runtime_us", TW_AT(rt_runtime_us), TW_INTEGER,
 	  "sched_rt_runtime_us; -1: no limit, or not known.", "'minimum': -1" },
 	{ "rt_period_us", TW_AT(rt_period_us), TW_INTEGER,
 	  "sched_rt_period_us; -1: not known.", "'minimum': -1" },
 	{ "fair_server", TW_AT(report.fair), TW_BOOLEAN, "Since Linux 6.12." },
-	{ "stall_us", TW_AT(report.stall_us), TW_COUNT,
-	  "The usual stop; 0: none." },
-	{ "unknown", TW_AT(report.sum.unknown), TW_COUNT,
-	  "Cycles or trials as late as if it had stopped them, of which nothing is known.",
+	{ "stall_us", TW_AT(report.stall_us), TW_COUNT, "The usual stop; 0: none." },
+	{ "unknown", TW_AT(report.sum.unknown), TW_COUNT, "Cycles or trials as late as if it had stopped them, of which nothing is known.",
 	  .line = 6 },
-	{ "late_us", TW_AT(report.late_us), TW_COUNT,
-	  "How late the longest throttled one was; 0: there is none." },
+	{ "late_us", TW_AT(report.late_us), TW_COUNT, "How late the longest throttled one was; 0: there is none." },
 	{ "cpu", TW_AT(report.cpu), TW_INTEGER,
 	  "Where it was stopped; -1: there is none.", "'minimum': -1" },
-	{ "used_us", TW_AT(report.used_us), TW_COUNT,
-	  "What real-time tasks used of that CPU in the period before." },
-	{ "task", TW_AT(worst.most.name), TW_STRING,
-	  "The one that used most; else empty." },
+	{ "used_us", TW_AT(report.used_us), TW_COUNT, "What real-time tasks used of that CPU in the period before." },
+	{ "task", TW_AT(worst.most.name), TW_STRING, "The one that used most; else empty." },
 	{ "pid", TW_AT(worst.most.id), TW_COUNT, "Its number; 0: none." },
 	{ "task_us", TW_AT(report.task_us), TW_COUNT, "What it used." },
 	{ "by", TW_NOWHERE, TW_ARRAY, "The rules that it may have been.",
-	  .next = next_rule, .of = rule },
+	  .next = next_rule,
+	  .of = TW_EACH(TW_SELF(const char *), TW_STRING, "A member of this object.",
+			.words = rules) },
 	{ "steps", TW_NOWHERE, TW_ARRAY,
 	  "Throttled cycles or trials of each step.", "'minItems': 1",
-	  .next = next_step, .of = step },
+	  .next = next_step,
+	  .of = TW_EACH(TW_SELF(uint64_t), TW_COUNT, "A count.") },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
-	{ "throttled", TW_IN(struct report, sum.throttled), TW_COUNT,
-	  "Cycles of all pairs and steps, or trials, in which the kernel stopped real-time tasks.",
+	{ "throttled", TW_IN(struct report, sum.throttled), TW_COUNT, "Cycles of all pairs and steps, or trials, in which the kernel stopped real-time tasks.",
 	  .get = report_of, .line = 4 },
-	{ "throttling", TW_NOWHERE, TW_OBJECT,
-	  "How this kernel stops real-time tasks, and the longest cycle or trial in which it did.",
+	{ "throttling", TW_NOWHERE, TW_OBJECT, "How this kernel stops real-time tasks, and the longest cycle or trial in which it did.",
 	  .of = throttling, .line = 4 },
 	{ .name = NULL }
 };

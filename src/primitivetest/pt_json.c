@@ -195,15 +195,12 @@ static const struct tw_member of_task[] = {
 	{ .name = NULL }
 };
 
-static const struct tw_member first[] = {
-	{ "", TW_SELF(double), TW_REAL, "A value; null: there is none.", TIME },
-	{ .name = NULL }
-};
-
 static const struct tw_member of_metric[] = {
 	{ TW_NAMED(struct metric, column), TW_STRING, "Its name in thread." },
 	{ "first", TW_NOWHERE, TW_ARRAY, "Values of the warm-up.",
-	  .next = next_first, .of = first },
+	  .next = next_first,
+	  .of = TW_EACH(TW_SELF(double), TW_REAL, "A value; null: there is none.",
+			TIME) },
 	{ TW_NAMED(struct metric, rate), TW_REAL, "How often a second.",
 	  .nullable = true, .format = "%.1f" },
 	{ TW_NAMED(struct metric, rate_of), TW_STRING, "What.",
@@ -212,15 +209,13 @@ static const struct tw_member of_metric[] = {
 };
 
 static const struct tw_member of_verdict[] = {
-	{ TW_NAMED(struct pt_verdict, failed), TW_BOOLEAN,
-	  "The result is wrong." },
+	{ TW_NAMED(struct pt_verdict, failed), TW_BOOLEAN, "The result is wrong." },
 	{ TW_NAMED(struct pt_verdict, text), TW_STRING, "The verdict." },
 	{ .name = NULL }
 };
 
 static const struct tw_member switches[] = {
-	{ "needed", TW_IN(struct told, switches.needed), TW_COUNT,
-	  "At least." },
+	{ "needed", TW_IN(struct told, switches.needed), TW_COUNT, "At least." },
 	{ "had", TW_IN(struct told, switches.had), TW_COUNT, "As counted." },
 	{ .name = NULL }
 };
@@ -305,8 +300,7 @@ static const struct tw_member of_derived[] = {
 	  .format = "%.6f" },
 	{ TW_NAMED(struct derived, unit), TW_STRING, "Of the value.",
 	  .words = units },
-	{ TW_NAMED(struct derived, formula), TW_STRING,
-	  "What it follows from." },
+	{ TW_NAMED(struct derived, formula), TW_STRING, "What it follows from." },
 	{ .name = NULL }
 };
 

@@ -260,22 +260,14 @@ static void write_blocks(FILE *file, const void *of)
 #define MAXIMA \
 	"maxima", TW_NOWHERE, TW_ARRAY, \
 	"The longest value of each of the 64 blocks of the run; null: of a cycle that was cut short, that is not known. A missed expiry is in planned, of the cycle after it.", \
-	EACH, .of = maximum
-
-static const struct tw_member maximum[] = {
-	{ "", TW_SELF(int64_t), TW_INTEGER, "A value.", .nullable = true },
-	{ .name = NULL }
-};
-
-static const struct tw_member mean[] = {
-	{ "", TW_SELF(double), TW_REAL, "A mean." },
-	{ .name = NULL }
-};
+	EACH, .of = TW_EACH(TW_SELF(int64_t), TW_INTEGER, "A value.", \
+			    .nullable = true)
 
 static const struct tw_member columns[] = {
-	{ "blocks", TW_NOWHERE, TW_ARRAY,
-	  "Means of 64 consecutive blocks of all cycles (each of a run has one 64th of them, but for one 16th of that, or one cycle, more or fewer), without the longest cycles, one in 1000; none if there are fewer than 64 cycles.",
-	  EACH, .of = mean, .write = write_blocks, .line = 6 },
+	{ "blocks", TW_NOWHERE, TW_ARRAY, "Means of 64 consecutive blocks of all cycles (each of a run has one 64th of them, but for one 16th of that, or one cycle, more or fewer), without the longest cycles, one in 1000; none if there are fewer than 64 cycles.",
+	  EACH,
+	  .of = TW_EACH(TW_SELF(double), TW_REAL, "A mean."),
+	  .write = write_blocks, .line = 6 },
 	{ MAXIMA, .next = next_of_column },
 	{ .name = NULL }
 };

@@ -110,8 +110,7 @@ static bool dumps(const void *of)
 }
 
 static const struct tw_member members[] = {
-	{ "not_dumped", TW_AT(lost), TW_COUNT,
-	  "Cycles that --dump has left out, as main was late.",
+	{ "not_dumped", TW_AT(lost), TW_COUNT, "Cycles that --dump has left out, as main was late.",
 	  .optional = true, .has = dumps, .line = 4 },
 	{ .name = NULL }
 };

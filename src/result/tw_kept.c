@@ -331,27 +331,20 @@ static const void *metric_of(const void *of)
 	return &tw_metrics[spike_on].name;
 }
 
-static const struct tw_member value[] = {
-	{ "", TW_SELF(int64_t), TW_INTEGER,
-	  "That of the cycle; wakeup and planned only with a timer, a part of network or response only if --spike is about that." },
-	{ .name = NULL }
-};
-
 static const struct tw_member cycle[] = {
 	{ TW_NAMED(struct told, pair), TW_COUNT, "Number of the pair." },
-	{ "cycle", TW_IN(struct told, number), TW_COUNT,
-	  "From 0, without the warm-up; of the step." },
+	{ "cycle", TW_IN(struct told, number), TW_COUNT, "From 0, without the warm-up; of the step." },
 	{ TW_NAMED(struct tw_kept, step), TW_COUNT, "Of a ramp, from 0.",
 	  .get = kept_of },
 	{ "since_start_ns", TW_IN(struct tw_kept, since_ns), TW_INTEGER,
 	  "Its t0 - t0 of the pair's first measured cycle.", .get = kept_of },
-	{ TW_NAMED(struct told, time), TW_STRING,
-	  "Its t0 in local time, with the offset from UTC.",
+	{ TW_NAMED(struct told, time), TW_STRING, "Its t0 in local time, with the offset from UTC.",
 	  "'pattern': '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\\\.[0-9]{6}[+-][0-9]{4}$'" },
 	{ "missed", TW_IN(struct tw_kept, cycle.missed), TW_COUNT,
 	  "Expiries after its own that got no cycle.", .get = kept_of },
 	{ "values", TW_NOWHERE, TW_MAP, NULL, .optional = true,
-	  .spread = true, .word = word_ns, .next = next_value, .of = value },
+	  .spread = true, .word = word_ns, .next = next_value,
+	  .of = TW_EACH(TW_SELF(int64_t), TW_INTEGER, "That of the cycle; wakeup and planned only with a timer, a part of network or response only if --spike is about that.") },
 	{ .name = NULL }
 };
 
@@ -360,22 +353,19 @@ static const struct tw_member cycle[] = {
 	TW_TOGETHER("_ns") " }"
 
 static const struct tw_member spikes[] = {
-	{ "metric", TW_SELF(const char *), TW_STRING,
-	  "A metric, or what stamps divide one into.",
+	{ "metric", TW_SELF(const char *), TW_STRING, "A metric, or what stamps divide one into.",
 	  .word = tw_metric_any_word, .get = metric_of },
 	{ "limit_us", TW_AT(spike_us), TW_INTEGER, "They are above this.",
 	  "'minimum': 1" },
 	{ "seen", TW_SELF(uint64_t), TW_COUNT, "How many there were.",
 	  .get = seen_of },
-	{ "kept", TW_NOWHERE, TW_ARRAY,
-	  "The first of each pair, as many as --spike-nodes says.",
+	{ "kept", TW_NOWHERE, TW_ARRAY, "The first of each pair, as many as --spike-nodes says.",
 	  .next = next_spike, .of = cycle, .each = EACH, .lines = 6 },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
-	{ "worst", TW_NOWHERE, TW_MAP,
-	  "By metric, the first cycle of any pair that reached its maximum.",
+	{ "worst", TW_NOWHERE, TW_MAP, "By metric, the first cycle of any pair that reached its maximum.",
 	  "'dependentRequired': { " TW_TOGETHER("") " }, 'anyOf': [ { 'maxProperties': 0 }, { 'required': [ 'latency', 'response', 'interval' ] } ]",
 	  .word = tw_metric_word, .next = next_worst, .of = cycle,
 	  .each = EACH, .line = 4, .lines = 6, .close = 4 },

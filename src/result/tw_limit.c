@@ -320,8 +320,7 @@ static bool is_time(const void *of)
 static const struct tw_member of_limit[] = {
 	{ "limit", TW_IN(struct tw_limit, text), TW_STRING,
 	  "As it was given.", .get = limit_of },
-	{ TW_NAMED(struct told, metric), TW_STRING,
-	  "A metric, the worst column, or what is counted; null: it was not measured.",
+	{ TW_NAMED(struct told, metric), TW_STRING, "A metric, the worst column, or what is counted; null: it was not measured.",
 	  "'pattern': '^[a-z0-9_.]+$'", .nullable = true },
 	{ "percentile", TW_IN(struct tw_limit, percent), TW_REAL,
 	  "If it is for one.", "'exclusiveMinimum': 0, 'exclusiveMaximum': 100",
@@ -336,23 +335,20 @@ static const struct tw_member of_limit[] = {
 	{ "value", TW_IN(struct told, value), TW_INTEGER,
 	  "How many were counted; null: undecided.", .nullable = true,
 	  .optional = true, .has = counts, .format = "%.15g" },
-	{ "value_ns", TW_IN(struct told, value), TW_REAL,
-	  "What was measured; of a reply that did not come, at least so much. null: undecided.",
+	{ "value_ns", TW_IN(struct told, value), TW_REAL, "What was measured; of a reply that did not come, at least so much. null: undecided.",
 	  .nullable = true, .optional = true, .has = is_time,
 	  .format = "%.15g" },
 	{ .name = NULL }
 };
 
 static const struct tw_member verdict[] = {
-	{ TW_NAMED(struct told, verdict), TW_STRING,
-	  "Undecided: too few values, one that is not known, or a run that was cut short.",
+	{ TW_NAMED(struct told, verdict), TW_STRING, "Undecided: too few values, one that is not known, or a run that was cut short.",
 	  .words = verdicts },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
-	{ "limits", TW_NOWHERE, TW_ARRAY,
-	  "The verdict on each --limit, in the order given.",
+	{ "limits", TW_NOWHERE, TW_ARRAY, "The verdict on each --limit, in the order given.",
 	  "'maxItems': 64", .next = next_limit, .of = of_limit,
 	  .parts = TW_OF_LIMIT, .then = verdict,
 	  .each = "'oneOf': [ { 'required': [ 'most', 'value' ] }, { 'required': [ 'most_ns', 'value_ns' ] } ], 'if': { 'properties': { 'verdict': { 'const': 'undecided' } } }, 'then': { 'properties': { 'value': { 'type': 'null' }, 'value_ns': { 'type': 'null' } } }, 'else': { 'properties': { 'value': { 'type': 'integer' }, 'value_ns': { 'type': 'number' } } }",

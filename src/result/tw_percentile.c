@@ -180,18 +180,13 @@ static const void *next_percent(const void *of, int *i, const char **key)
 	return &value;
 }
 
-static const struct tw_member percentile[] = {
-	{ "", TW_SELF(double), TW_REAL, "A value.", .nullable = true,
-	  .format = "%.12g" },
-	{ .name = NULL }
-};
-
 static const struct tw_member members[] = {
-	{ "percentiles", TW_NOWHERE, TW_MAP,
-	  "Values by percentage, within 1/1024; null: fewer than 10 values are above it.",
+	{ "percentiles", TW_NOWHERE, TW_MAP, "Values by percentage, within 1/1024; null: fewer than 10 values are above it.",
 	  "'minProperties': 1, 'maxProperties': 32, 'propertyNames': { 'pattern': '^[0-9]+(\\\\.[0-9]+)?(e-[0-9]+)?$' }",
 	  .optional = true, .has = any, .next = next_percent,
-	  .of = percentile, .line = 6 },
+	  .of = TW_EACH(TW_SELF(double), TW_REAL, "A value.",
+			.nullable = true, .format = "%.12g"),
+	  .line = 6 },
 	{ .name = NULL }
 };
 

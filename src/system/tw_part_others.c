@@ -236,19 +236,15 @@ static const struct tw_member of_task[] = {
 
 static const struct tw_member of_cpu[] = {
 	{ "cpu", TW_SELF(int), TW_COUNT, "Its number.", .get = number_of },
-	{ TW_NAMED(struct told_cpu, percent), TW_REAL,
-	  "What others used of it, without interrupts_percent and host_percent.",
+	{ TW_NAMED(struct told_cpu, percent), TW_REAL, "What others used of it, without interrupts_percent and host_percent.",
 	  PERCENT },
-	{ TW_NAMED(struct told_cpu, unnamed_percent), TW_REAL,
-	  "Of this, what tasks used that ended, moved to another CPU, or are in another PID namespace; as far as it cannot have been the run's own.",
+	{ TW_NAMED(struct told_cpu, unnamed_percent), TW_REAL, "Of this, what tasks used that ended, moved to another CPU, or are in another PID namespace; as far as it cannot have been the run's own.",
 	  PERCENT },
-	{ TW_NAMED(struct told_cpu, interrupts_percent), TW_REAL,
-	  "What threads of the kernel used for interrupts (ksoftirqd, ktimers, irq/...), for the run's own timers and packets, too.",
+	{ TW_NAMED(struct told_cpu, interrupts_percent), TW_REAL, "What threads of the kernel used for interrupts (ksoftirqd, ktimers, irq/...), for the run's own timers and packets, too.",
 	  PERCENT, .line = 10 },
 	{ TW_NAMED(struct told_cpu, host_percent), TW_REAL,
 	  "What the host took from this virtual CPU.", PERCENT },
-	{ "tasks", TW_NOWHERE, TW_ARRAY,
-	  "The greatest others that were there last, the greatest first.",
+	{ "tasks", TW_NOWHERE, TW_ARRAY, "The greatest others that were there last, the greatest first.",
 	  "'maxItems': 3", .next = next_task, .of = of_task, .lines = 12 },
 	{ .name = NULL }
 };
@@ -257,8 +253,7 @@ static const struct tw_member all[] = {
 	{ "seconds", TW_AT(whole.seconds), TW_REAL,
 	  "The time that percent are of.", "'minimum': 0", .format = "%.6f",
 	  .line = 6 },
-	{ "complete", TW_AT(whole.complete), TW_BOOLEAN,
-	  "All tasks were read; false: they were too many, or it took too long, and unnamed_percent is 0.",
+	{ "complete", TW_AT(whole.complete), TW_BOOLEAN, "All tasks were read; false: they were too many, or it took too long, and unnamed_percent is 0.",
 	  .line = 6 },
 	{ "cpus", TW_NOWHERE, TW_ARRAY, "Each CPU.", "'maxItems': 1024",
 	  .next = next_cpu, .of = of_cpu, .line = 6, .lines = 8, .close = 6 },
@@ -266,10 +261,8 @@ static const struct tw_member all[] = {
 };
 
 static const struct tw_member members[] = {
-	{ "others", TW_NOWHERE, TW_OBJECT,
-	  "Who else used the CPUs of what is measured, from before the run to after it; null: not known. Others are all tasks but the program's own processes and loads.",
-	  .nullable = true, .get = whole_of, .of = all, .line = 4,
-	  .close = 4 },
+	{ "others", TW_NOWHERE, TW_OBJECT, "Who else used the CPUs of what is measured, from before the run to after it; null: not known. Others are all tasks but the program's own processes and loads.",
+	  .nullable = true, .get = whole_of, .of = all, .line = 4, .close = 4 },
 	{ .name = NULL }
 };
 

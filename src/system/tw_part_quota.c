@@ -57,21 +57,17 @@ static const void *quota_of(const void *of)
 
 static const struct tw_member quota[] = {
 	{ "cgroup", TW_IN(struct tw_quota, path), TW_STRING, "Its directory." },
-	{ TW_NAMED(struct tw_quota, quota_us), TW_INTEGER,
-	  "CPU time of its ordinary tasks in a period, in us.",
+	{ TW_NAMED(struct tw_quota, quota_us), TW_INTEGER, "CPU time of its ordinary tasks in a period, in us.",
 	  "'minimum': 1" },
 	{ TW_NAMED(struct tw_quota, period_us), TW_INTEGER,
 	  "The period, in us.", "'minimum': 1" },
-	{ TW_NAMED(struct tw_quota, stops), TW_COUNT,
-	  "In how many periods they had used it up." },
-	{ TW_NAMED(struct tw_quota, stopped_us), TW_COUNT,
-	  "For how long they were stopped in all, in us." },
+	{ TW_NAMED(struct tw_quota, stops), TW_COUNT, "In how many periods they had used it up." },
+	{ TW_NAMED(struct tw_quota, stopped_us), TW_COUNT, "For how long they were stopped in all, in us." },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
-	{ "quota", TW_NOWHERE, TW_OBJECT,
-	  "The cgroup of this process, or one above it, whose quota stopped its ordinary tasks most often during the run; null: none has a quota.",
+	{ "quota", TW_NOWHERE, TW_OBJECT, "The cgroup of this process, or one above it, whose quota stopped its ordinary tasks most often during the run; null: none has a quota.",
 	  .nullable = true, .get = quota_of, .of = quota, .line = 4 },
 	{ .name = NULL }
 };
