@@ -382,30 +382,57 @@ static void text(FILE *file, const struct tw_run *run)
 			tw_on_break.failed, tw_on_break.left_out);
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static bool has_table(const void *of)
 {
-	const struct row *row;
-
-	if (!most)
-		return;
-	fprintf(file, "    \"causes\": [");
-	for (row = rows; row->count; row++) {
-		fprintf(file, "%s\n      { \"phase\": \"%s\", \"cause\": ",
-			row == rows ? "" : ",", tw_metrics[row->phase].name);
-		if (*row->cause)
-			tw_string_json(file, row->cause);
-		else
-			fprintf(file, "null");
-		fprintf(file, ", \"count\": %" PRIu64 ", \"longest\": %" PRId64
-			", \"first_s\": %.6f, \"last_s\": %.6f }", row->count,
-			tw_text_whole(row->longest_ns), seconds(row->first_ns),
-			seconds(row->last_ns));
-	}
-	fprintf(file, "],\n");
+	return most;
 }
+
+/* What the JSON says of a row. */
+struct told {
+	const char *phase, *cause;
+	uint64_t count;
+	int64_t longest;
+	double first_s, last_s;
+};
+
+static const void *next_cause(const void *of, int *i, const char **key)
+{
+	static struct told told;
+	const struct row *row = &rows[*i];
+
+	told = (struct told) {
+		tw_metrics[row->phase].name, *row->cause ? row->cause : NULL,
+		row->count, tw_text_whole(row->longest_ns),
+		seconds(row->first_ns), seconds(row->last_ns)
+	};
+	return row->count ? &told : NULL;
+}
+
+static const struct tw_member of_cause[] = {
+	{ TW_NAMED(struct told, phase), TW_STRING, "The phase.",
+	  .word = tw_metric_word },
+	{ TW_NAMED(struct told, cause), TW_STRING,
+	  "For people; null: without --trace.", "'minLength': 1",
+	  .nullable = true },
+	{ TW_NAMED(struct told, count), TW_INTEGER, "How many cycles.",
+	  "'minimum': 1" },
+	{ TW_NAMED(struct told, longest), TW_INTEGER, "The largest value." },
+	{ TW_NAMED(struct told, first_s), TW_REAL, "When the first one ended, in s from the start.",
+	  .format = "%.6f" },
+	{ TW_NAMED(struct told, last_s), TW_REAL, "When the last one ended.",
+	  .format = "%.6f" },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "causes", TW_NOWHERE, TW_ARRAY, "--breaks: the long cycles by phase and cause, the most frequent first.",
+	  "'maxItems': 84", .optional = true, .has = has_table,
+	  .next = next_cause, .of = of_cause, .line = 4, .lines = 6 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_breaks = {
 	.options = options, .group = TW_TOO_LONG, .check = check, .room = room,
 	.begin = begin, .woken = woken, .end = end, .record = record,
-	.text = text, .tells_end = true, .json = json,
+	.text = text, .tells_end = true, .members[TW_OF_RUN] = members,
 };

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "tw_event.h"
+#include "tw_member.h"
 
 /* State of the side. The peer is the task that has to wake it. */
 enum tw_state {
@@ -124,8 +125,17 @@ void tw_cause_find(struct tw_cause *cause, const struct tw_window *window,
 /* Prints the cause and the time line. */
 void tw_cause_print(FILE *file, const struct tw_cause *cause);
 
-/* Writes it as an object; null: there was no span. */
-void tw_cause_json(FILE *file, const struct tw_cause *cause);
+/*
+ * The row of the JSON, whose getter returns tw_cause_told(); NULL: there was no
+ * span.
+ */
+#define TW_CAUSE_ROW \
+	"cause", TW_NOWHERE, TW_OBJECT, \
+	"What made it long: the phase that exceeded its mean by most, and what happened in it.", \
+	"'dependentRequired': { 'stack': [ 'stack_at', 'who' ], 'stack_at': [ 'stack' ] }, 'anyOf': [ { 'required': [ 'lacks' ] }, { 'required': [ 'state', 'state_ns', 'who', 'cause', 'contributors', 'timeline' ] } ], 'not': { 'type': 'object', 'required': [ 'lacks', 'state' ] }", \
+	.of = tw_cause_members
+extern const struct tw_member tw_cause_members[];
+const void *tw_cause_told(const struct tw_cause *cause);
 
 /* Internal: comes to the verdict from the other members. */
 void tw_cause_judge(struct tw_cause *cause, enum tw_bypass bypass);

@@ -43,13 +43,23 @@ static struct looked {
 
 static struct tw_file to;
 
-static void write_more(FILE *file)
+static bool traces(const void *of)
 {
-	fprintf(file, ", \"trace_file\": ");
-	tw_string_json(file, tw_tracefs_file);
-	fprintf(file, ",\n      \"cause\": ");
-	tw_cause_json(file, &last.cause);
+	return tw_tracefs_events;
 }
+
+static const void *cause_of(const void *of)
+{
+	return tw_cause_told(&last.cause);
+}
+
+static const struct tw_member of_break[] = {
+	{ "trace_file", TW_AT(tw_tracefs_file), TW_STRING,
+	  "--trace: file of the trace.", .optional = true, .has = traces },
+	{ TW_CAUSE_ROW, .optional = true, .has = traces, .get = cause_of,
+	  .line = 6 },
+	{ .name = NULL }
+};
 
 static void check(struct tw_run *run)
 {
@@ -59,7 +69,6 @@ static void check(struct tw_run *run)
 	if (!tw_config.absent[TW_CLIENT])
 		to.path = tw_tracefs_file;
 	tw_file_add(&to);
-	tw_break_more = write_more;
 }
 
 static size_t room(const struct tw_run *run)
@@ -417,5 +426,5 @@ static int write_trace(const struct tw_run *run, int status)
 const struct tw_part tw_part_trace = {
 	.options = tw_tracefs_options, .group = TW_TOO_LONG, .check = check, .room = room,
 	.begin = begin, .record = record, .end = end, .text = text,
-	.write = write_trace,
+	.write = write_trace, .members[TW_OF_BREAK] = of_break,
 };

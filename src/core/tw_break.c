@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "tw_break.h"
+#include "tw_members.h"
 #include "tw_mark.h"
 #include "tw_part.h"
 #include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
-void (*tw_break_more)(FILE *file);
 bool tw_break_ends = true;
 
 static enum tw_metric_id metric = TW_LATENCY;
@@ -106,25 +106,20 @@ static bool exceeded(const struct tw_run *run)
 	return tw_break_pair(run) >= 0;
 }
 
-/* The known values of the long cycle, each with its name. */
-static void print_values(FILE *file, const struct tw_break *of,
-			 const char *format)
+static bool has_value(const struct tw_break *of, int id)
 {
 	const struct tw_metric_params params = tw_config_params(0);
-	int id;
 
-	for (id = 0; id < TW_SPANS; id++)
-		if ((id < TW_METRICS || id == (int)metric) &&
-		    tw_metric_valid(id, &params) &&
-		    of->values_ns[id] != TW_NO_VALUE)
-			fprintf(file, format, tw_metrics[id].name,
-				(long long)tw_text_whole(of->values_ns[id]));
+	return (id < TW_METRICS || id == (int)metric) &&
+	       tw_metric_valid(id, &params) &&
+	       of->values_ns[id] != TW_NO_VALUE;
 }
 
 static void text(FILE *file, const struct tw_run *run)
 {
 	int pair = tw_break_pair(run);
 	const struct tw_break *of;
+	int id;
 
 	if (pair < 0)
 		return;
@@ -135,31 +130,71 @@ static void text(FILE *file, const struct tw_run *run)
 	if (run->steps > 1)
 		fprintf(file, "step %d, ", broken_step + 1);
 	fprintf(file, "pair %d, cycle %" PRIu64 ":", pair, tw_break_number(of));
-	print_values(file, of, " %s %lld");
+	for (id = 0; id < TW_SPANS; id++)
+		if (has_value(of, id))
+			fprintf(file, " %s %" PRId64, tw_metrics[id].name,
+				tw_text_whole(of->values_ns[id]));
 	fprintf(file, "\n");
 }
 
-static void json(FILE *file, const struct tw_run *run)
-{
-	int pair = tw_break_pair(run);
+/* What the JSON says of it. */
+struct told {
+	const char *metric;
+	int pair;
+	uint64_t cycle;
 	const struct tw_break *of;
+};
 
-	fprintf(file, "    \"breaks\": [");
-	if (pair >= 0) {
-		of = tw_pair_room(run, pair, &tw_part_break);
-		fprintf(file, "{ \"metric\": \"%s\", \"pair\": %d, \"cycle\": %"
-			PRIu64, tw_metrics[metric].name, pair,
-			tw_break_number(of));
-		print_values(file, of, ", \"%s\": %lld");
-		if (tw_break_more)
-			tw_break_more(file);
-		fprintf(file, " }");
-	}
-	fprintf(file, "],\n");
+static const void *next_break(const void *of, int *i, const char **key)
+{
+	static struct told told;
+	int pair = tw_break_pair(of);
+
+	if (*i || pair < 0)
+		return NULL;
+	told.of = tw_pair_room(of, pair, &tw_part_break);
+	told.metric = tw_metrics[metric].name;
+	told.pair = pair;
+	told.cycle = tw_break_number(told.of);
+	return &told;
 }
+
+static const void *next_value(const void *of, int *i, const char **key)
+{
+	static int64_t value;
+	const struct tw_break *from = ((const struct told *)of)->of;
+
+	while (*i < TW_SPANS && !has_value(from, *i))
+		++*i;
+	if (*i == TW_SPANS)
+		return NULL;
+	*key = tw_metrics[*i].name;
+	value = tw_text_whole(from->values_ns[*i]);
+	return &value;
+}
+
+static const struct tw_member of_break[] = {
+	{ TW_NAMED(struct told, metric), TW_STRING, "The one above its limit.",
+	  .word = tw_metric_any_word },
+	{ TW_NAMED(struct told, pair), TW_COUNT, "Number of the pair." },
+	{ TW_NAMED(struct told, cycle), TW_COUNT, "From 0, without the warm-up." },
+	{ "values", TW_NOWHERE, TW_MAP, NULL, .optional = true,
+	  .spread = true, .word = tw_metric_any_word, .next = next_value,
+	  .of = TW_EACH(TW_SELF(int64_t), TW_INTEGER, "That of the cycle; of a part of network or response only if the metric is that.") },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "breaks", TW_NOWHERE, TW_ARRAY, "The cycle that ended the run; with --breaks, the longest one that was looked into.",
+	  "'maxItems': 1", .next = next_break, .of = of_break,
+	  .parts = TW_OF_BREAK,
+	  .each = "'dependentRequired': { 'latency': [ 'response', 'interval' ], 'response': [ 'latency' ], 'trace_file': [ 'cause' ], 'cause': [ 'trace_file' ], " TW_TOGETHER("") " }",
+	  .line = 4 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_break = {
 	.options = options, .group = TW_TOO_LONG, .check = check, .room = room,
 	.record = record, .end = end, .exceeded = exceeded, .text = text,
-	.tells_end = true, .json = json,
+	.tells_end = true, .members[TW_OF_RUN] = members,
 };

@@ -21,9 +21,6 @@ int tw_break_pair(const struct tw_run *run);
 /* The number of this pair's long cycle, from 0, without the warm-up. */
 uint64_t tw_break_number(const struct tw_break *of);
 
-/* A part may set it: it writes more members of its JSON, each after a comma. */
-extern void (*tw_break_more)(FILE *file);
-
 /* Called by a client: whether a cycle with these values is too long. */
 bool tw_break_exceeds(const int64_t values_ns[]);
 

@@ -101,6 +101,7 @@ static const struct tw_option options[] = {
 	  .far = TW_ASKED,
 	  .help = "the server's sleep in microseconds, default 100" },
 	{ 0, "timer", TW_WORD, &timer_name, .choice = tw_timer_name,
+	  .becomes = "none",
 	  .help = "what wakes the client, default nanosleep" },
 	{ 0, "warmup", TW_NUMBER, &tw_settings.warmup, NULL, 0, 1000000,
 	  .far = TW_ASKED,

@@ -258,36 +258,63 @@ static void text(FILE *file, const struct tw_run *run)
 		print(file, run, &cuts[i]);
 }
 
-static void write_cut(FILE *file, const struct cut *cut)
-{
-	const char *comma = "";
-	int id;
+/* What the JSON says of one. */
+struct told {
+	const struct cut *of;
+	uint64_t cycle;
+	int64_t age_us;
+	const char *awaited;
+};
 
-	fprintf(file, "{ \"pair\": %d, \"step\": %d, \"cycle\": %" PRIu64
-		", \"awaited\": \"%s\", \"age_us\": %" PRId64
-		", \"counts\": [", cut->pair, cut->step, number_of(cut),
-		cut->cycle.t0_ns ? "reply" : "timer",
-		tw_ns_to_us(age_ns(cut)));
-	for (id = 0; id < TW_METRICS; id++)
-		if (counts(cut, id)) {
-			fprintf(file, "%s\"%s\"", comma, tw_metrics[id].name);
-			comma = ", ";
-		}
-	fprintf(file, "] }");
+static const void *next_cut(const void *of, int *i, const char **key)
+{
+	static struct told told;
+
+	if (*i >= count)
+		return NULL;
+	told.of = &cuts[*i];
+	told.cycle = number_of(told.of);
+	told.age_us = tw_ns_to_us(age_ns(told.of));
+	told.awaited = told.of->cycle.t0_ns ? "reply" : "timer";
+	return &told;
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static const void *cut_of(const void *of)
 {
-	int i;
-
-	fprintf(file, "    \"unanswered\": [");
-	for (i = 0; i < count; i++) {
-		fprintf(file, "%s\n      ", i ? "," : "");
-		write_cut(file, &cuts[i]);
-	}
-	fprintf(file, "],\n");
+	return ((const struct told *)of)->of;
 }
+
+static const void *next_metric(const void *of, int *i, const char **key)
+{
+	while (*i < TW_METRICS && !counts(cut_of(of), *i))
+		++*i;
+	return *i < TW_METRICS ? &tw_metrics[*i] : NULL;
+}
+
+static const char *const awaited[] = { "reply", "timer", NULL };
+
+static const struct tw_member of_cut[] = {
+	{ TW_NAMED(struct cut, pair), TW_COUNT, "Number of the pair.",
+	  .get = cut_of },
+	{ TW_NAMED(struct cut, step), TW_COUNT, "Of a ramp, from 0.",
+	  .get = cut_of },
+	{ TW_NAMED(struct told, cycle), TW_COUNT, "From 0, without the warm-up; of the step." },
+	{ TW_NAMED(struct told, awaited), TW_STRING, "What the client waited for: the reply, or its timer, so that no request was sent.",
+	  .words = awaited },
+	{ TW_NAMED(struct told, age_us), TW_COUNT, "For how long." },
+	{ "counts", TW_NOWHERE, TW_ARRAY, "The metrics that have a value of this cycle.",
+	  "'minItems': 1, 'uniqueItems': true", .next = next_metric,
+	  .of = TW_EACH(TW_IN(struct tw_metric, name), TW_STRING, "A metric.",
+			.word = tw_metric_word) },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "unanswered", TW_NOWHERE, TW_ARRAY, "Cycles that the end of the run has cut short after a longer time than all before. That is how long they took at least, and counts.",
+	  .next = next_cut, .of = of_cut, .line = 4, .lines = 6 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_cut = {
-	.text = text, .tells_end = true, .json = json,
+	.text = text, .tells_end = true, .members[TW_OF_RUN] = members,
 };

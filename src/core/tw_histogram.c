@@ -245,29 +245,60 @@ static int write_file(const struct tw_run *run, int status)
 	return tw_file_write(&to, print_file, run);
 }
 
-static void json(FILE *file, const struct tw_run *run, int column)
+static bool has_rows(const void *of)
 {
-	const struct histogram *of;
-	const char *comma = "";
-	int64_t us;
-
-	if (!rows)
-		return;
-	of = histogram_of(run, column);
-	fprintf(file, "      \"histogram\": {");
-	for (us = 0; us < rows; us++) {
-		if (!of->rows[us])
-			continue;
-		fprintf(file, "%s\n        \"%" PRId64 "\": %lu", comma,
-			of->base + us, of->rows[us]);
-		comma = ",";
-	}
-	fprintf(file, "\n      },\n      \"overflows\": %lu,\n",
-		of->overflows);
+	return rows;
 }
+
+static const void *spot_histogram(const void *of)
+{
+	const struct tw_spot *spot = of;
+
+	return histogram_of(spot->run, spot->number);
+}
+
+static const void *next_row(const void *of, int *i, const char **key)
+{
+	static uint64_t value;
+	static char name[24];
+	const struct histogram *from = of;
+
+	while (*i < rows && !from->rows[*i])
+		++*i;
+	if (*i >= rows)
+		return NULL;
+	snprintf(name, sizeof(name), "%" PRId64, from->base + *i);
+	*key = name;
+	value = from->rows[*i];
+	return &value;
+}
+
+static const void *overflows_of(const void *of)
+{
+	static uint64_t overflows;
+	const struct histogram *from = spot_histogram(of);
+
+	overflows = from->overflows;
+	return &overflows;
+}
+
+static const struct tw_member members[] = {
+	{ "histogram", TW_NOWHERE, TW_MAP, "Counts; the index is in us, whatever -N says. Empty ones are left out.",
+	  "'propertyNames': { 'pattern': '^(0|[1-9][0-9]*)$' }",
+	  .optional = true, .has = has_rows, .get = spot_histogram,
+	  .next = next_row,
+	  .of = TW_EACH(TW_SELF(uint64_t), TW_INTEGER, "Values.",
+			"'minimum': 1"),
+	  .line = 6, .lines = 8,
+	  .close = 6 },
+	{ "overflows", TW_SELF(uint64_t), TW_COUNT,
+	  "Values outside the histogram.", .optional = true, .has = has_rows,
+	  .get = overflows_of, .line = 6 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_histogram = {
 	.options = options, .group = TW_OUTPUT, .check = check, .room = room,
-	.attach = attach, .record = record, .text = text, .column = json,
+	.attach = attach, .record = record, .text = text, .members[TW_OF_COLUMN] = members,
 	.write = write_file,
 };

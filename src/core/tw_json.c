@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --json: the file, and what programs have in common of it. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +17,24 @@
 #include "tw_policy.h"
 #include "tw_read.h"
 #include "tw_say.h"
+#include "tw_schema.h"
 #include "tw_string.h"
 #include "tw_text.h"
 
-#define SCHEMA		2
 #define COMMAND_BYTES	4096
 #define TIME_FORMAT	"%a, %d %b %Y %T %z"
 
 static struct tw_file to;
-static int return_code;
 static time_t begin;
-static void (*write_members)(FILE *file, void *run);
+static bool checking;		/* nothing was measured */
+
+/* What is known only at the end. */
+static struct {
+	int return_code, columns, nsecs, realtime;
+	char command[COMMAND_BYTES + 1], version[16];
+	char start_time[64], end_time[64];
+	struct utsname uts;
+} top;
 
 static void parse(const struct tw_option *option, char *value)
 {
@@ -53,6 +59,7 @@ bool tw_json_is_wanted(void)
 static void check(struct tw_run *run)
 {
 	begin = time(NULL);
+	snprintf(top.version, sizeof(top.version), "%1.2f", VERSION);
 	tw_file_add(&to);
 	if (to.path && !strcmp(to.path, "-") &&
 	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
@@ -75,12 +82,13 @@ static void write_setting(FILE *file, const struct tw_option *row)
 }
 
 /* Of all options that keep a value. */
-static void write_options(FILE *file)
+static void write_options(FILE *file, const void *of)
 {
 	const struct tw_option *row;
 	const char *comma = "";
 	int i;
 
+	fputc('{', file);
 	for (i = 0; (row = tw_option_row(i)); i++) {
 		if (!row->to)
 			continue;
@@ -88,166 +96,266 @@ static void write_options(FILE *file)
 		write_setting(file, row);
 		comma = ",";
 	}
+	fprintf(file, "\n    }");
 }
 
-void tw_json_head(FILE *file, const struct tw_run *run)
+static const void *policy_of(const void *of)
 {
-	int i;
+	static const char *name;
 
-	fprintf(file, "  \"%s\": {\n    \"schema\": %d,\n    \"version\": \"%1.2f\",\n    \"argv\": [",
-		tw_program_member, SCHEMA, VERSION);
-	for (i = 0; run->argv[i]; i++) {
-		fprintf(file, "%s", i ? ", " : "");
-		tw_string_json(file, run->argv[i]);
-	}
-	fprintf(file, "],\n    \"settings\": {");
-	write_options(file);
-	fprintf(file, "\n    },\n");
+	name = tw_policy_name(((const struct tw_process *)of)->policy);
+	return &name;
 }
 
-static void write_settings(FILE *file, const struct tw_process *process)
+static const void *cpus_of(const void *of)
 {
-	char list[TW_PLACE_LIST];
+	static char list[TW_PLACE_LIST];
 
-	tw_place_list(&process->cpus, list, sizeof(list));
-	fprintf(file, "\"policy\": \"%s\", \"priority\": %d, \"cpus\": \"%s\"",
-		tw_policy_name(process->policy), process->priority, list);
+	tw_place_list(&((const struct tw_process *)of)->cpus, list,
+		      sizeof(list));
+	return list;
 }
 
-void tw_json_process(FILE *file, const struct tw_process *process)
+static const void *changed_of(const void *of)
 {
-	fprintf(file, "\"pid\": %d, ", process->pid);
-	write_settings(file, process);
+	const struct tw_side *side = of;
+
+	return tw_process_changed(&side->begun, &side->left) ? &side->left :
+							       NULL;
 }
 
-void tw_json_changed(FILE *file, const struct tw_process *begun,
-		     const struct tw_process *left)
-{
-	bool changed = tw_process_changed(begun, left);
+#define SETTINGS_OF_PROCESS \
+	{ "policy", TW_SELF(const char *), TW_STRING, \
+	  "As read back from the kernel.", .words = tw_policy_names, \
+	  .get = policy_of }, \
+	{ TW_NAMED(struct tw_process, priority), TW_COUNT, \
+	  "Likewise; 0: not real-time.", "'maximum': 99" }, \
+	{ "cpus", TW_SELF_CHARS, TW_STRING, \
+	  "The CPUs that it may run on, as read back, such as 0-2,5.", \
+	  "'pattern': '^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$'", \
+	  .get = cpus_of }
+#define PROCESS \
+	{ TW_NAMED(struct tw_process, pid), TW_INTEGER, "Process number.", \
+	  "'minimum': 1" }, \
+	SETTINGS_OF_PROCESS
 
-	fprintf(file, ", \"changed\": %s", changed ? "{ " : "null");
-	if (changed)
-		write_settings(file, left);
-	fprintf(file, "%s, ", changed ? " }" : "");
+static const struct tw_member settings[] = {
+	SETTINGS_OF_PROCESS, { .name = NULL }
+};
+
+const struct tw_member tw_process_members[] = { PROCESS, { .name = NULL } };
+
+const struct tw_member tw_side_members[] = {
+	PROCESS,
+	{ "changed", TW_NOWHERE, TW_OBJECT, "What somebody else has changed these to while it ran; null: nothing.",
+	  .nullable = true, .get = changed_of, .of = settings },
+	{ "page_faults", TW_IN(struct tw_side, usage.faults), TW_COUNT, "While its loop ran." },
+	{ "context_switches", TW_IN(struct tw_side, usage.switches), TW_COUNT, "While its loop ran, voluntary and involuntary." },
+	{ "cpu_us", TW_IN(struct tw_side, usage.cpu_us), TW_COUNT, "CPU time in us while its loop ran." },
+	{ .name = NULL }
+};
+
+static const void *cpu_of(const void *of)
+{
+	static int cpu;
+	const struct tw_spot *spot = of;
+
+	cpu = tw_series_of(spot->run, spot->number).cpu;
+	return &cpu;
 }
 
-void tw_json_usage(FILE *file, const struct tw_usage *usage)
+static const void *node_of(const void *of)
 {
-	fprintf(file, "\"page_faults\": %" PRIu64 ", \"context_switches\": %"
-		PRIu64 ", \"cpu_us\": %" PRId64, usage->faults,
-		usage->switches, usage->cpu_us);
+	static int node;
+
+	node = tw_numa_node(*(const int *)cpu_of(of));
+	return &node;
 }
 
-void tw_json_twoway(FILE *file, const struct tw_run *run)
-{
-	int i;
+static const struct tw_member column_end[] = {
+	{ "cpu", TW_SELF(int), TW_INTEGER, "The client's CPU; -1: several.",
+	  "'minimum': -1", .get = cpu_of, .line = 6 },
+	{ "node", TW_SELF(int), TW_INTEGER, "The NUMA node of this CPU; -1: several CPUs, or no NUMA.",
+	  "'minimum': -1", .get = node_of, .line = 6 },
+	{ .name = NULL }
+};
 
-	tw_json_head(file, run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->json)
-			tw_parts[i]->json(file, run);
-	fprintf(file, "    \"interrupted\": %s\n  }\n",
-		run->interrupted ? "true" : "false");
+static const void *next_column(const void *of, int *i, const char **key)
+{
+	static struct tw_spot spot;
+	static char number[16];
+
+	spot = (struct tw_spot) { .run = of, .number = *i };
+	snprintf(number, sizeof(number), "%d", *i);
+	*key = number;
+	return *i < top.columns ? &spot : NULL;
 }
 
-static void write_all(FILE *file, void *data)
+static const void *next_word(const void *of, int *i, const char **key)
 {
-	const struct tw_run *run = data;
-	int i, k, cpu;
-
-	fprintf(file, "  \"num_threads\": %d,\n  \"resolution_in_ns\": %d,\n  \"thread\": {\n",
-		tw_text_columns(), tw_config.nsecs);
-	for (i = 0; i < tw_text_columns(); i++) {
-		fprintf(file, "%s    \"%d\": {\n", i ? ",\n" : "", i);
-		for (k = 0; tw_parts[k]; k++)
-			if (tw_parts[k]->column)
-				tw_parts[k]->column(file, run, i);
-		cpu = tw_series_of(run, i).cpu;
-		fprintf(file, "      \"cpu\": %d,\n      \"node\": %d\n    }",
-			cpu, tw_numa_node(cpu));
-	}
-	fprintf(file, "\n  },\n");
-	tw_json_twoway(file, run);
+	return ((const struct tw_run *)of)->argv[*i] ?
+	       &((const struct tw_run *)of)->argv[*i] : NULL;
 }
 
-static void write_word(FILE *file, const char *key, const char *value)
+static const int one = 1, schema = 2;
+
+static const struct tw_member head[] = {
+	{ "schema", TW_AT(schema), TW_INTEGER, "Version of this object.",
+	  "'const': 2", .line = 4 },
+	{ "version", TW_AT(top.version), TW_STRING, "Of the program.",
+	  "'pattern': '^[0-9]+\\\\.[0-9]{2}$'", .line = 4 },
+	{ "argv", TW_NOWHERE, TW_ARRAY, "The words of the command line.",
+	  "'minItems': 1", .next = next_word,
+	  .of = TW_EACH(TW_SELF(const char *), TW_STRING, "A word."),
+	  .line = 4 },
+	{ "settings", TW_NOWHERE, TW_OBJECT, "The options that have a value, by their long names; 0, -1, null, false: not given.",
+	  .write = write_options, .describe = tw_schema_settings, .line = 4 },
+	{ .name = NULL }
+};
+
+static const void *interrupted_of(const void *of)
 {
-	fprintf(file, "%s: ", key);
-	tw_string_json(file, value);
-	fputs(",\n", file);
+	static bool interrupted;
+
+	interrupted = ((const struct tw_run *)of)->interrupted;
+	return &interrupted;
+}
+
+static const struct tw_member tail[] = {
+	{ "interrupted", TW_SELF(bool), TW_BOOLEAN,
+	  "Whether a signal ended it.", .get = interrupted_of, .line = 4 },
+	{ .name = NULL }
+};
+
+static const struct tw_member system_members[] = {
+#define NAMED(field) \
+	{ TW_NAMED(struct utsname, field), TW_STRING, "As uname() has it.", \
+	  .line = 4 }
+	NAMED(sysname), NAMED(nodename), NAMED(release), NAMED(version),
+	NAMED(machine),
+	{ "realtime", TW_AT(top.realtime), TW_INTEGER, "1: PREEMPT_RT.",
+	  "'enum': [ 0, 1 ]", .line = 4 },
+	{ .name = NULL }
+};
+
+static const void *uts_of(const void *of)
+{
+	return &top.uts;
+}
+
+static const struct tw_member whole = {
+	"whole", TW_NOWHERE, TW_OBJECT, "What cyclictest has not.",
+	.of = head, .parts = TW_OF_RUN, .then = tail, .close = 2,
+};
+
+static const struct tw_member checked = {
+	"checked", TW_NOWHERE, TW_OBJECT, "",
+	.of = head, .then = tw_json_checked, .close = 2,
+};
+
+static void write_own(FILE *file, const void *run)
+{
+	tw_member_object(file, checking ? &checked : &whole, run);
+}
+
+/* It begins as those of rt-tests' programs do. */
+static const struct tw_member members[] = {
+	{ "file_version", TW_AT(one), TW_INTEGER,
+	  "Of the members that all real-time tests share.", "'const': 1",
+	  .line = 2 },
+	{ "cmdline:", TW_AT(top.command), TW_STRING,
+	  "The command line, words separated by a space.", .line = 2 },
+	{ "rt_test_version:", TW_AT(top.version), TW_STRING,
+	  "Of the package.", .line = 2 },
+	{ "start_time", TW_AT(top.start_time), TW_STRING, "Date and time.",
+	  .line = 2 },
+	{ "end_time", TW_AT(top.end_time), TW_STRING,
+	  "When the results were written.", .line = 2 },
+	{ "return_code", TW_AT(top.return_code), TW_INTEGER,
+	  "The exit status.", "'enum': [ 0, 1, 2 ]", .line = 2 },
+	{ "sysinfo", TW_NOWHERE, TW_OBJECT, "The system.", .get = uts_of,
+	  .of = system_members, .line = 2, .close = 2 },
+	{ "num_threads", TW_AT(top.columns), TW_COUNT, "How many columns there are; 0: of --check, which measures nothing.",
+	  .line = 2 },
+	{ "resolution_in_ns", TW_AT(top.nsecs), TW_INTEGER,
+	  "1: times are in ns.", "'enum': [ 0, 1 ]", .line = 2 },
+	{ "thread", TW_NOWHERE, TW_MAP, "The columns, from \"0\".",
+	  "'propertyNames': { 'pattern': '^(0|[1-9][0-9]*)$' }",
+	  .next = next_column, .parts = TW_OF_COLUMN, .then = column_end,
+	  .each = tw_json_column,
+	  .line = 2, .lines = 4, .close = 2, .shut = 4 },
+	{ tw_program_member, TW_NOWHERE, TW_OBJECT, "What cyclictest has not.",
+	  "'required': [ 'schema', 'version', 'argv', 'settings', 'environment' ]",
+	  .loose = true, .write = write_own, .of = head, .parts = TW_OF_RUN, .then = tail,
+	  .line = 2 },
+	{ .name = NULL }
+};
+
+const struct tw_member tw_json_root = {
+	"", TW_NOWHERE, TW_OBJECT,
+	"The members that cyclictest's JSON has, too, then the program's. Times are in us, or in ns with -N.",
+	.of = members, .then = tw_json_added, .close = TW_MARGIN,
+};
+
+void tw_json_own(FILE *file, const struct tw_run *run)
+{
+	fprintf(file, "  \"%s\": ", tw_program_member);
+	write_own(file, run);
+	fputc('\n', file);
 }
 
 /* Whole words, as many as there is room for. */
-static void write_command(FILE *file, char **words)
+static void set_command(char **words)
 {
-	char line[COMMAND_BYTES + 1] = "";
 	size_t used = 0;
 	int i;
 
 	for (i = 0; words[i] && used + (i > 0) + strlen(words[i]) <=
 	     COMMAND_BYTES; i++)
-		used += sprintf(line + used, "%s%s", i ? " " : "", words[i]);
-	write_word(file, "  \"cmdline:\"", line);
+		used += sprintf(top.command + used, "%s%s", i ? " " : "",
+				words[i]);
 }
 
-static void write_time(FILE *file, const char *key, time_t moment)
+static void set_time(char text[64], time_t moment)
 {
-	char text[64] = "";
 	struct tm tm;
 
 	if (localtime_r(&moment, &tm))
-		strftime(text, sizeof(text), TIME_FORMAT, &tm);
-	fprintf(file, "  \"%s\": \"%s\",\n", key, text);
+		strftime(text, 64, TIME_FORMAT, &tm);
 }
 
-static void write_system(FILE *file)
-{
-	struct utsname uts;
-	int64_t realtime;
-
-	if (uname(&uts))
-		memset(&uts, 0, sizeof(uts));
-	fputs("  \"sysinfo\": {\n", file);
-	write_word(file, "    \"sysname\"", uts.sysname);
-	write_word(file, "    \"nodename\"", uts.nodename);
-	write_word(file, "    \"release\"", uts.release);
-	write_word(file, "    \"version\"", uts.version);
-	write_word(file, "    \"machine\"", uts.machine);
-	fprintf(file, "    \"realtime\": %d\n  },\n",
-		tw_read_number(&realtime, "/sys/kernel/realtime") &&
-		realtime == 1);
-}
-
-/* It begins as those of rt-tests' programs do. */
 static void print(FILE *file, const struct tw_run *run)
 {
-	fputs("{\n  \"file_version\": 1,\n", file);
-	write_command(file, run->argv);
-	fprintf(file, "  \"rt_test_version:\": \"%1.2f\",\n", VERSION);
-	write_time(file, "start_time", begin);
-	write_time(file, "end_time", time(NULL));
-	fprintf(file, "  \"return_code\": %d,\n", return_code);
-	write_system(file);
-	write_members(file, (void *)run);
-	fputs("}\n", file);
+	int64_t realtime;
+
+	top.columns = checking ? 0 : tw_text_columns();
+	top.nsecs = tw_config.nsecs;
+	top.realtime = tw_read_number(&realtime, "/sys/kernel/realtime") &&
+		       realtime == 1;
+	set_command(run->argv);
+	set_time(top.start_time, begin);
+	set_time(top.end_time, time(NULL));
+	if (uname(&top.uts))
+		memset(&top.uts, 0, sizeof(top.uts));
+	tw_member_object(file, &tw_json_root, run);
+	fputc('\n', file);
 }
 
-int tw_json_write(const struct tw_run *run, int status,
-		  void (*members)(FILE *file, void *run))
+int tw_json_write(const struct tw_run *run, int status)
 {
 	if (to.path && !strcmp(to.path, "-") && tw_output_lost())
 		return -EIO;
-	return_code = status;
-	write_members = members;
+	top.return_code = status;
 	return tw_file_write(&to, print, run);
 }
 
-static int write_json(const struct tw_run *run, int status)
+int tw_json_write_checked(const struct tw_run *run, int status)
 {
-	return tw_json_write(run, status, write_all);
+	checking = true;
+	return tw_json_write(run, status);
 }
 
 const struct tw_part tw_part_json = {
 	.options = options, .group = TW_OUTPUT, .check = check,
-	.write = write_json,
+	.write = tw_json_write,
 };

@@ -233,20 +233,72 @@ static void text(FILE *file, const struct tw_run *run)
 				loads[i]->rate, loads[i]->ops->work);
 }
 
-static void json(FILE *file, const struct tw_run *run)
+bool tw_load_has_workers(const void *of)
 {
-	int i;
-
-	fprintf(file, "    \"load\": [");
-	for (i = 0; i < count; i++)
-		fprintf(file, "%s\n      { \"kind\": \"%s\", \"%s\": %d, \"priority\": %d, \"work\": \"%s\", \"rate\": %.3f, \"errors\": %lu }",
-			i ? "," : "", loads[i]->ops->name, loads[i]->ops->unit,
-			loads[i]->units, loads[i]->priority,
-			loads[i]->ops->work, loads[i]->rate, loads[i]->errors);
-	fprintf(file, "%s],\n", count ? "\n    " : "");
+	return !strcmp(((const struct tw_load_size *)of)->unit, "workers");
 }
+
+bool tw_load_has_groups(const void *of)
+{
+	return !strcmp(((const struct tw_load_size *)of)->unit, "groups");
+}
+
+bool tw_load_has_copies(const void *of)
+{
+	return !strcmp(((const struct tw_load_size *)of)->unit, "copies");
+}
+
+/* What the JSON says of a load. */
+struct told {
+	struct tw_load_size units;	/* first: see above */
+	const char *kind, *work;
+	int priority;
+	double rate;
+	uint64_t errors;
+};
+
+static const void *next_load(const void *of, int *i, const char **key)
+{
+	static struct told told;
+	struct tw_load *load = *i < count ? loads[*i] : NULL;
+
+	if (!load)
+		return NULL;
+	told = (struct told) {
+		.units = { load->ops->unit, load->units },
+		.kind = load->ops->name, .work = load->ops->work,
+		.priority = load->priority, .rate = load->rate,
+		.errors = load->errors,
+	};
+	return &told;
+}
+
+static const char *const works[] = {
+	"transforms", "messages", "runs", NULL
+};
+
+static const struct tw_member of_load[] = {
+	{ TW_NAMED(struct told, kind), TW_STRING, "Its name.",
+	  .word = kind_name },
+	TW_LOAD_UNITS(0),
+	{ TW_NAMED(struct told, priority), TW_COUNT,
+	  "Of its processes; 0: not real-time.", "'maximum': 99" },
+	{ TW_NAMED(struct told, work), TW_STRING, "What the rate counts.",
+	  .words = works },
+	{ TW_NAMED(struct told, rate), TW_REAL, "Work a second.",
+	  "'minimum': 0" },
+	{ TW_NAMED(struct told, errors), TW_COUNT, "Wrong results." },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "load", TW_NOWHERE, TW_ARRAY, "Each --load.", .next = next_load,
+	  .of = of_load, .each = TW_LOAD_ONE_UNIT, .line = 4, .lines = 6, .close = 4 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_load = {
 	.options = options, .group = TW_LOADS, .check = check, .begin = begin,
-	.woken = woken, .end = end, .text = text, .json = json,
+	.woken = woken, .end = end, .text = text,
+	.members[TW_OF_RUN] = members,
 };

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "tw_member.h"
 #include "tw_process.h"
 #include "tw_tally.h"
 
@@ -66,12 +67,31 @@ extern const struct tw_load_ops tw_load_command;
 /* The --load @number; NULL: there is none. A ramp varies the first, 0. */
 struct tw_load *tw_load_number(int number);
 
+/* How many there are, of what: members of the JSON that has one of these. */
+struct tw_load_size {
+	const char *unit;	/* as of the kind */
+	int units;
+};
+bool tw_load_has_workers(const void *of);
+bool tw_load_has_groups(const void *of);
+bool tw_load_has_copies(const void *of);
+#define TW_LOAD_UNIT(name, about, spaces) \
+	{ #name, TW_IN(struct tw_load_size, units), TW_COUNT, about, \
+	  .optional = true, .has = tw_load_has_##name, .line = spaces }
+#define TW_LOAD_UNITS(spaces) \
+	TW_LOAD_UNIT(workers, "Of fft.", spaces), \
+	TW_LOAD_UNIT(groups, "Of hackbench.", spaces), \
+	TW_LOAD_UNIT(copies, "Of a command.", spaces)
+#define TW_LOAD_ONE_UNIT \
+	"'oneOf': [ { 'required': [ 'workers' ] }, { 'required': [ 'groups' ] }, { 'required': [ 'copies' ] } ]"
+
 /* A kind's parse function: the number of units. */
 void tw_load_units(struct tw_load *load, const struct tw_option *option,
 		   char *value);
 
 /* As --steps has it; 1: no ramp. */
 extern int64_t tw_ramp_steps;
+extern const struct tw_member tw_ramp_step[];	/* of the JSON */
 
 /* Its unit, of so many. */
 static inline const char *tw_load_unit(const struct tw_load *load, int number)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The JSON: the members that cyclictest has, then those of the parts. */
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "tw_array.h"
@@ -9,126 +9,271 @@
 #include "tw_part.h"
 #include "tw_text.h"
 
-static void write_stats(FILE *file, const struct tw_stats *of,
-			int64_t target_ns)
+/* In the unit of the JSON. */
+struct stats {
+	int64_t min, max;
+	double avg, stddev, rms;
+	uint64_t cycles;
+};
+
+static struct stats stats_of(const struct tw_stats *of, int64_t target_ns)
 {
-	fprintf(file, "\"min\": %" PRId64 ", \"max\": %" PRId64
-		", \"avg\": %.3f, \"stddev\": %.3f",
-		tw_text_whole(of->min), tw_text_whole(of->max),
-		tw_text_mean(of), tw_text_real(tw_stats_deviation(of)));
-	if (target_ns)
-		fprintf(file, ", \"rms\": %.3f",
-			tw_text_real(tw_stats_rms(of, target_ns)));
-	else
-		fputs(", \"rms\": null", file);
+	return (struct stats) {
+		.min = tw_text_whole(of->min),
+		.max = tw_text_whole(of->max), .avg = tw_text_mean(of),
+		.stddev = tw_text_real(tw_stats_deviation(of)),
+		.rms = target_ns ? tw_text_real(tw_stats_rms(of, target_ns)) :
+				   NAN,
+		.cycles = of->count,
+	};
 }
 
 /* In a step, the pairs are together: 0, as each has a period of its own. */
-static int64_t target_ns(enum tw_metric_id id, const struct tw_run *run,
-			 int pair)
+static int64_t target_ns(enum tw_metric_id id, const struct tw_spot *spot)
 {
+	int pair = spot->run ? spot->number : 0;
 	const struct tw_metric_params params = tw_config_params(pair);
 
-	return id == TW_INTERVAL && !run && tw_config.pairs > 1 ? 0 :
+	return id == TW_INTERVAL && !spot->run && tw_config.pairs > 1 ? 0 :
 	       tw_metric_target_ns(id, &params);
 }
 
-void tw_members_phases(FILE *file, const struct tw_results *results,
-		       const struct tw_run *run, int pair)
+struct phase {
+	struct tw_spot spot;	/* first: parts add members */
+	struct stats stats;
+};
+
+const void *tw_members_next_phase(const void *of, int *i, const char **key)
 {
+	static const struct stats none = {
+		TW_NO_VALUE, TW_NO_VALUE, NAN, NAN, NAN, 0
+	};
+	static struct phase phase;
 	const struct tw_metric_params params = tw_config_params(0);
-	const char *comma = "";
-	int id, i;
+	const struct tw_phases *from = of;
 
-	fprintf(file, "\"phases\": {");
-	for (id = 0; id < TW_METRICS; id++) {
-		if (!tw_metric_valid(id, &params))
-			continue;
-		fprintf(file, "%s\n        \"%s\": { ", comma,
-			tw_metrics[id].name);
-		if (run || results->stats[id].count)
-			write_stats(file, &results->stats[id],
-				    target_ns(id, run, pair));
-		else
-			fputs("\"min\": null, \"max\": null, \"avg\": null, \"stddev\": null, \"rms\": null",
-			      file);
-		fprintf(file, ", \"cycles\": %" PRIu64,
-			results->stats[id].count);
-		for (i = 0; run && tw_parts[i]; i++)
-			if (tw_parts[i]->phase)
-				tw_parts[i]->phase(file, run, pair, id);
-		fprintf(file, " }");
-		comma = ",";
-	}
-	fprintf(file, "\n      }");
+	while (*i < TW_METRICS && !tw_metric_valid(*i, &params))
+		++*i;
+	if (*i == TW_METRICS)
+		return NULL;
+	*key = tw_metrics[*i].name;
+	phase.spot = from->spot;
+	phase.spot.metric = *i;
+	phase.stats = from->spot.run || from->results->stats[*i].count ?
+		      stats_of(&from->results->stats[*i],
+			       target_ns(*i, &from->spot)) : none;
+	return &phase;
 }
 
-static void column(FILE *file, const struct tw_run *run, int column)
-{
-	const struct tw_stats *of = tw_series_of(run, column).stats;
-	int pair = tw_text_pair(column);
+#define DEVIATION	"Standard deviation from the mean."
+#define RMS \
+	"Of interval and sleep: root of the mean square of the distances from the time that was asked for. null: that is 0, or it is another metric, or interval in a step of several pairs, or there is no value."
 
-	fprintf(file, "      ");
-	tw_members_phases(file, &run->pairs[pair]->total, run, pair);
-	fprintf(file, ",\n      \"metric\": \"%s\",\n      \"pair\": %d,\n",
-		tw_metrics[tw_text_metric(column)].name, pair);
-	fprintf(file, "      \"interval_us\": %" PRId64 ",\n      \"cycles\": %"
-		PRIu64 ",\n      \"missed\": %" PRIu64 ",\n      ",
-		tw_config_interval_us(pair), of->count,
-		run->pairs[pair]->total.missed);
-	write_stats(file, of, target_ns(tw_text_metric(column), run, pair));
-	fprintf(file, ",\n");
+const struct tw_member tw_members_phase[] = {
+	{ "min", TW_IN(struct phase, stats.min), TW_INTEGER, "Shortest value: us, or ns with -N; null, as the next four are: a step in which the metric has no value.",
+	  .nullable = true },
+	{ "max", TW_IN(struct phase, stats.max), TW_INTEGER, "Longest value.",
+	  .nullable = true },
+	{ "avg", TW_IN(struct phase, stats.avg), TW_REAL, "Mean.",
+	  .nullable = true },
+	{ "stddev", TW_IN(struct phase, stats.stddev), TW_REAL, DEVIATION,
+	  "'minimum': 0", .nullable = true },
+	{ "rms", TW_IN(struct phase, stats.rms), TW_REAL, RMS, "'minimum': 0",
+	  .nullable = true },
+	{ "cycles", TW_IN(struct phase, stats.cycles), TW_COUNT, "How many values." },
+	{ .name = NULL }
+};
+
+struct column {
+	int pair;
+	const char *metric;
+	int64_t interval_us;
+	uint64_t missed;
+	struct stats stats;
+};
+
+static const void *column_of(const void *of)
+{
+	static struct column column;
+	const struct tw_spot *spot = of;
+	int pair = tw_text_pair(spot->number);
+	enum tw_metric_id id = tw_text_metric(spot->number);
+
+	column = (struct column) {
+		.pair = pair,
+		.metric = tw_metrics[id].name,
+		.interval_us = tw_config_interval_us(pair),
+		.missed = spot->run->pairs[pair]->total.missed,
+		.stats = stats_of(tw_series_of(spot->run, spot->number).stats,
+				  target_ns(id, &(struct tw_spot) {
+					.run = spot->run, .number = pair })),
+	};
+	return &column;
 }
 
-static void write_process(FILE *file, const struct tw_pair *pair,
-			  enum tw_role role)
+static const void *phases_of(const void *of)
 {
-	if (!pair->process[role].pid) {
-		fprintf(file, "        \"%s\": null%s\n", tw_config_roles[role],
-			role == TW_SERVER ? "," : "");
-		return;
-	}
-	fprintf(file, "        \"%s\": { ", tw_config_roles[role]);
-	tw_json_process(file, &pair->process[role]);
-	tw_json_changed(file, &pair->begun[role], &pair->left[role]);
-	tw_json_usage(file, &pair->usage[role]);
-	fprintf(file, " }%s\n", role == TW_SERVER ? "," : "");
+	static struct tw_phases phases;
+	const struct tw_spot *spot = of;
+
+	phases.spot = *spot;
+	phases.spot.number = tw_text_pair(spot->number);
+	phases.results = &spot->run->pairs[phases.spot.number]->total;
+	return &phases;
 }
 
-static void write_main(FILE *file)
-{
-	struct tw_process process = { .pid = getpid() };
+static const struct tw_member columns[] = {
+	{ TW_PHASES(phases_of), .parts = TW_OF_PHASE, .line = 6 },
+	{ TW_NAMED(struct column, metric), TW_STRING, "The metric.",
+	  .word = tw_metric_any_word, .get = column_of, .line = 6 },
+	{ TW_NAMED(struct column, pair), TW_COUNT, "Number of the pair.",
+	  .get = column_of, .line = 6 },
+	{ TW_NAMED(struct column, interval_us), TW_COUNT,
+	  "Period of the pair.", .get = column_of, .line = 6 },
+	{ "cycles", TW_IN(struct column, stats.cycles), TW_COUNT,
+	  "How many values.", .get = column_of, .line = 6 },
+	{ TW_NAMED(struct column, missed), TW_COUNT,
+	  "Expiries of the pair that got no cycle.", .get = column_of,
+	  .line = 6 },
+	{ "min", TW_IN(struct column, stats.min), TW_INTEGER,
+	  "Shortest value: us, or ns with -N.", .get = column_of, .line = 6 },
+	{ "max", TW_IN(struct column, stats.max), TW_INTEGER, "Longest value.",
+	  .get = column_of },
+	{ "avg", TW_IN(struct column, stats.avg), TW_REAL, "Mean.",
+	  .get = column_of },
+	{ "stddev", TW_IN(struct column, stats.stddev), TW_REAL, DEVIATION,
+	  "'minimum': 0", .get = column_of },
+	{ "rms", TW_IN(struct column, stats.rms), TW_REAL, RMS, "'minimum': 0",
+	  .nullable = true, .get = column_of },
+	{ .name = NULL }
+};
 
+static const void *side_of(const struct tw_spot *spot, enum tw_role role)
+{
+	static struct tw_side side;
+	const struct tw_pair *pair = spot->run->pairs[spot->number];
+
+	side = (struct tw_side) {
+		pair->process[role], pair->begun[role], pair->left[role],
+		pair->usage[role]
+	};
+	return side.process.pid ? &side : NULL;
+}
+
+static const void *server_of(const void *of)
+{
+	return side_of(of, TW_SERVER);
+}
+
+static const void *client_of(const void *of)
+{
+	return side_of(of, TW_CLIENT);
+}
+
+static const struct tw_member sides[] = {
+	{ "server", TW_NOWHERE, TW_OBJECT,
+	  "Null: not a process of this host.", .nullable = true,
+	  .get = server_of, .of = tw_side_members, .line = 8 },
+	{ "client", TW_NOWHERE, TW_OBJECT, "Likewise.", .nullable = true,
+	  .get = client_of, .of = tw_side_members, .line = 8 },
+	{ .name = NULL }
+};
+
+static const void *missed_of(const void *of)
+{
+	const struct tw_spot *spot = of;
+
+	return &spot->run->pairs[spot->number]->total.missed;
+}
+
+static const struct tw_member pair_begin[] = {
+	{ "missed", TW_SELF(uint64_t), TW_COUNT,
+	  "Expiries that got no cycle.", .get = missed_of, .line = 8 },
+	{ .name = NULL }
+};
+
+static const void *next_pair(const void *of, int *i, const char **key)
+{
+	static struct tw_spot spot;
+
+	spot = (struct tw_spot) { .run = of, .number = *i };
+	return *i < tw_config.pairs ? &spot : NULL;
+}
+
+static const void *main_of(const void *of)
+{
+	static struct tw_process process;
+
+	process.pid = getpid();
 	tw_process_read(&process);
-	fprintf(file, "    \"main\": { ");
-	tw_json_process(file, &process);
-	fprintf(file, " },\n");
+	return &process;
 }
 
-static void write_pairs(FILE *file, const struct tw_run *run)
+static const struct tw_member members[] = {
+	{ "main", TW_NOWHERE, TW_OBJECT, "The parent process.",
+	  .get = main_of, .of = tw_process_members, .line = 4 },
+	{ "pairs", TW_NOWHERE, TW_ARRAY, "Client and server of each.",
+	  "'minItems': 1", .next = next_pair, .of = pair_begin,
+	  .parts = TW_OF_PAIR, .then = sides,
+	  .line = 4, .lines = 6, .close = 4, .shut = 6 },
+	{ .name = NULL }
+};
+
+static const struct tw_member of_limit[] = {
+	{ "pair", TW_SELF(int), TW_COUNT, "The worst pair." },
+	{ .name = NULL }
+};
+
+/* Added by other programs. */
+static bool never(const void *of)
 {
-	int i, part;
-
-	fprintf(file, "    \"pairs\": [\n");
-	for (i = 0; i < tw_config.pairs; i++) {
-		fprintf(file, "      {\n        \"missed\": %" PRIu64 ",\n",
-			run->pairs[i]->total.missed);
-		for (part = 0; tw_parts[part]; part++)
-			if (tw_parts[part]->pair)
-				tw_parts[part]->pair(file, run, i);
-		write_process(file, run->pairs[i], TW_SERVER);
-		write_process(file, run->pairs[i], TW_CLIENT);
-		fprintf(file, "      }%s\n",
-			i + 1 < tw_config.pairs ? "," : "");
-	}
-	fprintf(file, "    ],\n");
+	return false;
 }
 
-static void json(FILE *file, const struct tw_run *run)
-{
-	write_main(file);
-	write_pairs(file, run);
-}
+#define ADDED(name, type, about, ...) \
+	{ name, TW_NOWHERE, type, about, __VA_ARGS__ .has = never }
+#define SHA256	"'pattern': '^[0-9a-f]{64}$'",
+
+static const struct tw_member campaign[] = {
+	ADDED("placement", TW_STRING, "one: client and server on one CPU; plan: the placement plan.",
+	      "'enum': [ 'one', 'plan' ]",),
+	ADDED("load", TW_STRING, "What kept the system busy meanwhile. twoway.load is none then: another program brought it.",
+	      "'enum': [ 'none', 'fft', 'hackbench', 'command' ]",),
+	ADDED("load_command", TW_STRING, "The command line of that program; null: there was none.",
+	      .nullable = true,),
+	{ .name = NULL }
+};
+
+static const struct tw_member lab[] = {
+	ADDED("mode", TW_STRING, "exact: time is counted instructions, and results repeat to the last digit; smp: they are noisy.",
+	      "'enum': [ 'exact', 'smp' ]",),
+	ADDED("arch", TW_STRING, "The virtual machine's architecture, by Debian's name; absent in older results: amd64.",
+	      .optional = true,),
+	ADDED("release", TW_STRING, "The kernel's.", .optional = true,),
+	ADDED("kernel_sha256", TW_STRING, "Of the kernel's image.", SHA256
+	      .optional = true,),
+	ADDED("initramfs_sha256", TW_STRING, "Of what the kernel started from.",
+	      SHA256 .optional = true,),
+	ADDED("qemu", TW_STRING, "Its version.", .optional = true,),
+	ADDED("cpus", TW_INTEGER, "How many the virtual machine had.",
+	      "'minimum': 1", .optional = true,),
+	ADDED("memory_mib", TW_INTEGER, "How much it had.", "'minimum': 1",
+	      .optional = true,),
+	ADDED("qemu_arguments", TW_STRING, "All of qemu's.", .optional = true,),
+	ADDED("kernel_arguments", TW_STRING, "The kernel's command line.",
+	      .optional = true,),
+	{ .name = NULL }
+};
+
+const char tw_json_column[] = TW_JSON_COLUMN;
+
+const struct tw_member tw_json_added[] = {
+	ADDED("campaign", TW_OBJECT, "Added by contrib/campaign to what it measured.",
+	      .optional = true, .of = campaign,),
+	ADDED("lab", TW_OBJECT, "Added by the virtual lab to what was measured in it.",
+	      .optional = true, .of = lab,),
+	{ .name = NULL }
+};
 
 static void text(FILE *file, const struct tw_run *run)
 {
@@ -156,5 +301,9 @@ static void text(FILE *file, const struct tw_run *run)
 }
 
 const struct tw_part tw_part_members = {
-	.text = text, .tells_end = true, .column = column, .json = json,
+	.text = text, .tells_end = true,
+	.members = {
+		[TW_OF_RUN] = members, [TW_OF_COLUMN] = columns,
+		[TW_OF_LIMIT] = of_limit,
+	},
 };

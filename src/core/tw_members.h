@@ -1,15 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The statistics of all metrics, as a member of the JSON. Called by main. */
 #ifndef TW_MEMBERS_H
 #define TW_MEMBERS_H
 
+#include "tw_member.h"
 #include "tw_run.h"
 
-/*
- * A member "phases" of the JSON, an object for each metric. @run: of which these
- * are the whole results of @pair; NULL: of a step, in which a metric that has no
- * value has no statistics. Called by main.
- */
-void tw_members_phases(FILE *file, const struct tw_results *results,
-		       const struct tw_run *run, int pair);
+/* Of all steps of a pair, or without a run of one step: then some are null. */
+struct tw_phases {
+	struct tw_spot spot;	/* number: of the pair */
+	const struct tw_results *results;
+};
+
+const void *tw_members_next_phase(const void *of, int *i, const char **key);
+extern const struct tw_member tw_members_phase[];
+
+/* Which metrics a map by metric has; @s is behind each name. */
+#define TW_TOGETHER(s) \
+	"'send" s "': [ 'receive" s "' ], 'receive" s "': [ 'send" s \
+	"' ], 'sleep" s "': [ 'network" s "', 'total" s "' ], 'total" s \
+	"': [ 'sleep" s "' ], 'network" s "': [ 'sleep" s "' ]"
+
+/* The row of "phases"; @getter returns a struct tw_phases. */
+#define TW_PHASES(getter) \
+	"phases", TW_NOWHERE, TW_MAP, \
+	"Every metric; those of a timer only if there is one, and those of a server not with --reflect.", \
+	"'required': [ 'latency', 'response', 'interval' ], 'dependentRequired': { " TW_TOGETHER("") " }", \
+	.word = tw_metric_word, .get = getter, .next = tw_members_next_phase, \
+	.of = tw_members_phase, .lines = 8, .close = 6
 
 #endif /* TW_MEMBERS_H */

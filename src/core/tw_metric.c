@@ -222,6 +222,12 @@ const char *tw_metric_word(int i)
 	return i < TW_METRICS ? tw_metrics[i].name : NULL;
 }
 
+const char *tw_metric_any_word(int i)
+{
+	i += i >= TW_STAMPED_NETWORK;	/* its name is that of another */
+	return i < TW_STAMPED_RESPONSE ? tw_metrics[i].name : NULL;
+}
+
 enum tw_metric_id tw_metric_find(const char *name)
 {
 	enum tw_metric_id id = 0;

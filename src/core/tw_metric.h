@@ -119,8 +119,9 @@ void tw_metric_known(int64_t values_ns[TW_SPANS],
 int64_t tw_metric_ns(enum tw_metric_id id, const struct tw_cycle *cycle,
 		     const struct tw_metric_params *params);
 
-/* Their names; NULL after the last. */
+/* Their names; NULL after the last. And with what stamps divide them into. */
 const char *tw_metric_word(int i);
+const char *tw_metric_any_word(int i);
 
 /* The metric of this name; TW_SPANS: there is none. */
 enum tw_metric_id tw_metric_find(const char *name);

@@ -11,6 +11,7 @@
 #include "tw_help.h"
 #include "tw_part.h"
 #include "tw_say.h"
+#include "tw_schema.h"
 #include "tw_string.h"
 
 #define OPTIONS_MAX	192
@@ -21,6 +22,7 @@
 static const struct tw_option *rows[OPTIONS_MAX];
 static bool given[OPTIONS_MAX];
 static const char *usual[OPTIONS_MAX];	/* the word that is the default */
+static int64_t initial[OPTIONS_MAX];	/* the number that is */
 static int count;
 
 void tw_option_refuse(const struct tw_option *option, const char *value,
@@ -166,6 +168,12 @@ static void print_help(const struct tw_option *option, char *value)
 	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
+static void print_schema(const struct tw_option *option, char *value)
+{
+	tw_schema_print();
+	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
 static void print_options(const struct tw_option *option, char *value)
 {
 	tw_help_options();
@@ -177,6 +185,8 @@ static const struct tw_option own[] = {
 	  .help = "print this" },
 	{ 0, "options", TW_FLAG, .parse = print_options, .group = TW_OUTPUT,
 	  .help = "print the options as JSON, one a line" },
+	{ 0, "schema", TW_FLAG, .parse = print_schema, .group = TW_OUTPUT,
+	  .help = "print the JSON Schema of --json" },
 	{ 0, "version", TW_FLAG, .parse = print_version,
 	  .group = TW_OUTPUT,
 	  .help = "print the version" },
@@ -263,6 +273,9 @@ void tw_option_parse_all(int argc, char *argv[])
 	for (i = 0; i < count; i++) {
 		if (rows[i]->type == TW_WORD && rows[i]->to)
 			usual[i] = *(const char **)rows[i]->to;
+		if (rows[i]->type != TW_FLAG && rows[i]->type < TW_WORD &&
+		    rows[i]->to)
+			initial[i] = *(int64_t *)rows[i]->to;
 		names[i] = (struct option) {
 			rows[i]->name, argument_of(rows[i]), NULL, FIRST + i
 		};
@@ -373,6 +386,16 @@ void tw_option_check(void)
 const struct tw_option *tw_option_row(int i)
 {
 	return i < count ? rows[i] : NULL;
+}
+
+const char *tw_option_usual(int i)
+{
+	return usual[i];
+}
+
+int64_t tw_option_least(int i)
+{
+	return initial[i] < rows[i]->min ? initial[i] : rows[i]->min;
 }
 
 const struct tw_option *tw_option_find(const char *name)

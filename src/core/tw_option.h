@@ -49,6 +49,7 @@ struct tw_option {
 	void *to;		/* NULL: no value is kept */
 	const char *metavar;	/* NULL: that of the type */
 	int64_t min, max;	/* allowed range of a number */
+	int64_t most;		/* that its default may be; 0: not above that */
 	int *count;		/* of numbers */
 	enum tw_metric_id *metric;	/* of a limit: stands before it */
 	const char *help;	/* \n starts a new line; NULL: not in the help */
@@ -59,6 +60,7 @@ struct tw_option {
 	 */
 	const char *const *choices;
 	const char *(*choice)(int number);
+	const char *becomes;	/* a word that only another option gives it */
 	bool optional;		/* it may stand without a value */
 	/*
 	 * What the message says that the option needs, and what it excludes, as
@@ -108,6 +110,10 @@ char *tw_option_text(const struct tw_option *option);
 /* The @i-th row, by name, and the @i-th word that one allows; or NULL. */
 const struct tw_option *tw_option_row(int i);
 const char *tw_option_word(const struct tw_option *option, int i);
+
+/* Of that row: the word, or the least number, if it is not given. */
+const char *tw_option_usual(int i);
+int64_t tw_option_least(int i);
 
 /* The row of the option @name, of any part; NULL: there is none. */
 const struct tw_option *tw_option_find(const char *name);

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "tw_member.h"
 #include "tw_option.h"
 
 struct tw_cycle;
@@ -52,19 +53,18 @@ struct tw_part {
 	bool (*exceeded)(const struct tw_run *run);	/* exit status 2 */
 	/*
 	 * text() prints results at the end, remark() below all of them what
-	 * may have disturbed the run. column() writes members of "thread" in
-	 * the JSON, pair() of "twoway.pairs", json() of "twoway"; each ends
-	 * with a comma. phase() writes members of "thread.phases", of all
-	 * that @pair has of a metric, each after a comma.
+	 * may have disturbed the run.
 	 */
 	void (*text)(FILE *file, const struct tw_run *run);
 	void (*remark)(FILE *file, const struct tw_run *run);
 	bool tells_end;	/* other files have these lines, too: see tw_end.h */
-	void (*column)(FILE *file, const struct tw_run *run, int column);
-	void (*phase)(FILE *file, const struct tw_run *run, int pair,
-		      int metric);
-	void (*pair)(FILE *file, const struct tw_run *run, int pair);
-	void (*json)(FILE *file, const struct tw_run *run);
+	/*
+	 * Its members of the JSON: of "twoway", whose object is the run; of
+	 * "thread", "twoway.pairs" and "thread.phases": of a struct tw_spot;
+	 * of "twoway.breaks"; of "twoway.limits": of an int, the number of
+	 * the result.
+	 */
+	const struct tw_member *members[TW_MEMBERS_OF];
 	/* The results are complete; @status: of the program. */
 	int (*write)(const struct tw_run *run, int status);	/* -errno */
 };

@@ -13,7 +13,7 @@
 int64_t tw_ramp_steps = 1;
 
 /* What is kept of each step, over all pairs. NULL: this is no ramp of a load. */
-static struct {
+static struct kept {
 	double rate;		/* work of the load a second */
 	struct tw_results results;
 } *kept;
@@ -119,26 +119,64 @@ static void text(FILE *file, const struct tw_run *run)
 	}
 }
 
-static void json(FILE *file, const struct tw_run *run)
+/* Nothing is measured where only the load or the servers run. */
+static bool has_steps(const void *of)
 {
-	int i;
-
-	/* Nothing is measured where only the load or the servers run. */
-	if (run->steps == 1 || !kept || tw_config.absent[TW_CLIENT])
-		return;
-	fprintf(file, "    \"steps\": [");
-	for (i = 0; i < count_of(run); i++) {
-		fprintf(file, "%s {\n      \"%s\": %d, \"rate\": %.3f, \"missed\": %"
-			PRIu64 ",\n      ", i ? "," : "",
-			tw_load_number(0)->ops->unit, i, kept[i].rate,
-			kept[i].results.missed);
-		tw_members_phases(file, &kept[i].results, NULL, 0);
-		fprintf(file, "\n    }");
-	}
-	fprintf(file, "],\n");
+	return ((const struct tw_run *)of)->steps > 1 && kept &&
+	       !tw_config.absent[TW_CLIENT];
 }
+
+/* What the JSON says of a step. */
+struct step {
+	struct tw_load_size units;	/* first: see tw_load.h */
+	const struct kept *of;
+};
+
+static const void *next_step(const void *of, int *i, const char **key)
+{
+	static struct step step;
+
+	if (*i >= count_of(of))
+		return NULL;
+	step.units.unit = tw_load_number(0)->ops->unit;
+	step.units.units = *i;
+	step.of = &kept[*i];
+	return &step;
+}
+
+static const void *kept_of(const void *of)
+{
+	return ((const struct step *)of)->of;
+}
+
+static const void *phases_of(const void *of)
+{
+	static struct tw_phases phases;
+
+	phases.results = &((const struct step *)of)->of->results;
+	return &phases;
+}
+
+const struct tw_member tw_ramp_step[] = {
+	TW_LOAD_UNITS(6),
+	{ TW_NAMED(struct kept, rate), TW_REAL, "Work a second.",
+	  "'minimum': 0", .get = kept_of },
+	{ "missed", TW_IN(struct kept, results.missed), TW_COUNT,
+	  "Expiries that got no cycle.", .get = kept_of },
+	{ TW_PHASES(phases_of), .line = 6 },
+	{ .name = NULL }
+};
+
+/* The schema knows it from the part whose steps are of pairs. */
+static const struct tw_member members[] = {
+	{ "steps", TW_NOWHERE, TW_ARRAY, NULL, .optional = true, .again = true,
+	  .has = has_steps, .next = next_step, .of = tw_ramp_step, .line = 4,
+	  .lines = TW_APART, .shut = 4 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_ramp = {
 	.options = options, .group = TW_LOADS, .check = check, .begin = begin,
-	.end = end, .text = text, .json = json,
+	.end = end, .text = text,
+	.members[TW_OF_RUN] = members,
 };

@@ -232,7 +232,7 @@ static void write_results(FILE *file, const struct tw_run *run)
 
 	if (!memory)
 		tw_say_fatal("no memory for the results\n");
-	tw_json_twoway(memory, run);
+	tw_json_own(memory, run);
 	fclose(memory);
 	for (i = 0; i < tw_config.pairs; i++) {
 		const struct tw_pair *pair = run->pairs[i];

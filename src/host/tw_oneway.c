@@ -127,14 +127,26 @@ static void text(FILE *file, const struct tw_run *run)
 			(double)all.uncertainty_ns / (double)TW_NS_PER_US);
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static bool is_oneway(const void *of)
 {
-	if (room(run))
-		fprintf(file, "    \"oneway\": { \"cycles\": %" PRIu64 ", \"proven\": %" PRIu64 ", \"uncertainty_ns\": %" PRId64 " },\n",
-			all.cycles, all.proven, all.uncertainty_ns);
+	return room(of);
 }
+
+static const struct tw_member oneway[] = {
+	{ "cycles", TW_AT(all.cycles), TW_COUNT, "Of whole windows." },
+	{ "proven", TW_AT(all.proven), TW_COUNT, "Of them." },
+	{ "uncertainty_ns", TW_AT(all.uncertainty_ns), TW_COUNT, "Of those, at most." },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "oneway", TW_NOWHERE, TW_OBJECT, "With oneway: cycles of whole windows, those of windows that prove the clocks to agree, and by how much they may differ.",
+	  .optional = true, .has = is_oneway, .of = oneway, .line = 4 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_oneway = {
 	.options = options, .group = TW_HOSTS, .check = check, .room = room,
-	.record = record, .whole = true, .end = end, .text = text, .json = json,
+	.record = record, .whole = true, .end = end, .text = text,
+	.members[TW_OF_RUN] = members,
 };

@@ -369,12 +369,23 @@ static void text(FILE *file, const struct tw_run *run)
 		fputs(moved, file);
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static bool has_peer(const void *of)
 {
-	if (addresses)
-		fprintf(file, "    \"peer\": %s,\n",
-			results ? results : "null");
+	return addresses;
 }
+
+/* It is well-formed, of one line, and ASCII. */
+static void write_peer(FILE *file, const void *of)
+{
+	fputs(results ? results : "null", file);
+}
+
+static const struct tw_member members[] = {
+	{ "peer", TW_NOWHERE, TW_ANY, "With connect, this member of the server's side; null: it was not sent.",
+	  "'anyOf': [ { 'type': 'null' }, { '$ref': '#/properties/twoway' } ]",
+	  .optional = true, .has = has_peer, .write = write_peer, .line = 4 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_connect = {
 	.options = options, .group = TW_HOSTS, .check = check,
@@ -382,6 +393,6 @@ const struct tw_part tw_part_connect = {
 
 /* Behind the ramp, which then has the work that a load did there. */
 const struct tw_part tw_part_peer = {
-	.woken = woken, .end = end, .text = text, .json = json,
+	.woken = woken, .end = end, .text = text, .members[TW_OF_RUN] = members,
 	.tells_end = true,
 };

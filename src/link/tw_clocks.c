@@ -256,24 +256,62 @@ static void text(FILE *file, const struct tw_run *run)
 			ppm(), (double)gained_ns / 1e3, (double)over_ns / 1e9);
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static const void *all_jumps(const void *of)
 {
-	tw_jumps_json(file, &all);
-	fprintf(file, "    \"cost\": { \"clock_read_ns\": { \"min\": %" PRId64
-		", \"avg\": %.1f, \"max\": %" PRId64
-		" }, \"clock_resolution_ns\": %" PRId64
-		" },\n    \"clock_drift\": ",
-		min_ns, (double)sum_ns / READS, max_ns, step_ns);
-	if (over_ns)
-		fprintf(file, "{ \"ppm\": %.4f, \"ns\": %" PRId64
-			", \"over_ns\": %" PRId64 " },\n", ppm(), gained_ns,
-			over_ns);
-	else
-		fprintf(file, "null,\n");
+	return &all;
 }
+
+static const void *drift_of(const void *of)
+{
+	static double drift;
+
+	drift = over_ns ? ppm() : 0;
+	return over_ns ? &drift : NULL;
+}
+
+static const void *mean_of(const void *of)
+{
+	static double mean;
+
+	mean = (double)sum_ns / READS;
+	return &mean;
+}
+
+static const struct tw_member reading[] = {
+	{ "min", TW_AT(min_ns), TW_INTEGER, "Smallest." },
+	{ "avg", TW_SELF(double), TW_REAL, "Mean.", .get = mean_of,
+	  .format = "%.1f" },
+	{ "max", TW_AT(max_ns), TW_COUNT, "Largest." },
+	{ .name = NULL }
+};
+
+static const struct tw_member cost[] = {
+	{ "clock_read_ns", TW_NOWHERE, TW_OBJECT,
+	  "Time between two readings in a row.", .of = reading },
+	{ "clock_resolution_ns", TW_AT(step_ns), TW_COUNT, "The smallest step that was seen; 0: none." },
+	{ .name = NULL }
+};
+
+static const struct tw_member of_drift[] = {
+	{ "ppm", TW_SELF(double), TW_REAL, "How much faster it ran, in parts in a million; negative: slower.",
+	  .format = "%.4f" },
+	{ "ns", TW_AT(gained_ns), TW_INTEGER, "How far it was ahead in the end; negative: behind." },
+	{ "over_ns", TW_AT(over_ns), TW_INTEGER, "In how much time.",
+	  "'minimum': 1" },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	TW_CLOCK_SET_ROW(all_jumps),
+	{ "cost", TW_NOWHERE, TW_OBJECT, "What reading the clock costs; nothing is subtracted from any result.",
+	  .of = cost, .line = 4 },
+	{ "clock_drift", TW_NOWHERE, TW_OBJECT, "Of the CPU's counter against the kernel's monotonic clock; null: another clock was used.",
+	  .nullable = true, .get = drift_of, .of = of_drift, .line = 4 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_clock = {
 	.check = check, .begin = begin, .woken = woken, .end = end,
 	.room = room, .record = record, .lose = lose, .text = text,
-	.tells_end = true, .json = json,
+	.tells_end = true, .members[TW_OF_RUN] = members,
 };

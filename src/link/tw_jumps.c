@@ -50,11 +50,12 @@ void tw_jumps_text(FILE *file, const struct tw_jumps *jumps, const char *noun)
 		jumps->left_out == 1 ? " is" : "s are");
 }
 
-void tw_jumps_json(FILE *file, const struct tw_jumps *jumps)
-{
-	fprintf(file, "    \"clock_set\": { \"times\": %" PRIu64 ", \"largest_ns\": %" PRId64 ", \"left_out\": %" PRIu64 " },\n",
-		jumps->times, jumps->largest_ns, jumps->left_out);
-}
+const struct tw_member tw_jumps_members[] = {
+	{ TW_NAMED(struct tw_jumps, times), TW_COUNT, "On this host; a suspend is none." },
+	{ TW_NAMED(struct tw_jumps, largest_ns), TW_COUNT, "The most that it was set by, forward or back." },
+	{ TW_NAMED(struct tw_jumps, left_out), TW_COUNT, "Cycles of all pairs, or trials, without values." },
+	{ .name = NULL }
+};
 
 void tw_jumps_judge(struct tw_run *run, const struct tw_jumps *jumps)
 {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tw_member.h"
 #include "tw_watch.h"
 
 struct tw_run;
@@ -24,12 +25,18 @@ struct tw_jumps {
 void tw_jumps_note(struct tw_jumps *jumps, const struct tw_watch *watch);
 void tw_jumps_add(struct tw_jumps *to, const struct tw_jumps *from);
 
+/* The row of the JSON; @getter returns a struct tw_jumps. */
+#define TW_CLOCK_SET_ROW(getter) \
+	{ "clock_set", TW_NOWHERE, TW_OBJECT, \
+	  "How often the clock in use was seen to be set, as cycles or trials spanned that, which are left out.", \
+	  .get = getter, .of = tw_jumps_members, .line = 4 }
+extern const struct tw_member tw_jumps_members[];
+
 /*
- * By main: the line and the member "clock_set" of all of a run, whose @noun are
- * "cycle" or "trial"; and whether any limit is undecided because of it.
+ * By main: the line of all of a run, whose @noun are "cycle" or "trial"; and
+ * whether any limit is undecided because of it.
  */
 void tw_jumps_text(FILE *file, const struct tw_jumps *jumps, const char *noun);
-void tw_jumps_json(FILE *file, const struct tw_jumps *jumps);
 void tw_jumps_judge(struct tw_run *run, const struct tw_jumps *jumps);
 
 #endif /* TW_JUMPS_H */

@@ -132,32 +132,61 @@ static void text(FILE *file, const struct tw_run *run)
 	}
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static bool has_steps(const void *of)
 {
-	int step, pair;
-
-	if (!run->ramps_pairs)
-		return;
-	fprintf(file, "    \"steps\": [");
-	for (step = 0; step < count_of(run); step++) {
-		fprintf(file, "%s {\n      \"others\": %d, \"pairs\": [",
-			step ? "," : "", step);
-		for (pair = 0; pair <= step; pair++) {
-			const struct kept *of = &kept[step][pair];
-
-			fprintf(file, "%s {\n      \"missed\": %" PRIu64
-				", \"inversions\": %" PRIu64 ",\n      ",
-				pair ? "," : "", of->results.missed,
-				of->inversions);
-			tw_members_phases(file, &of->results, NULL, 0);
-			fprintf(file, "\n      }");
-		}
-		fprintf(file, "]\n    }");
-	}
-	fprintf(file, "],\n");
+	return ((const struct tw_run *)of)->ramps_pairs;
 }
+
+/* The number of a step is that of its others. */
+static const void *next_step(const void *of, int *i, const char **key)
+{
+	static int step;
+
+	step = *i;
+	return *i < count_of(of) ? &step : NULL;
+}
+
+static const void *next_pair(const void *of, int *i, const char **key)
+{
+	int step = *(const int *)of;
+
+	return *i <= step ? &kept[step][*i] : NULL;
+}
+
+static const void *phases_of(const void *of)
+{
+	static struct tw_phases phases;
+
+	phases.results = &((const struct kept *)of)->results;
+	return &phases;
+}
+
+static const struct tw_member of_pair[] = {
+	{ "missed", TW_IN(struct kept, results.missed), TW_COUNT,
+	  "Expiries that got no cycle.", .line = 6 },
+	{ TW_NAMED(struct kept, inversions), TW_COUNT, TW_INVERSIONS },
+	{ TW_PHASES(phases_of), .line = 6 },
+	{ .name = NULL }
+};
+
+static const struct tw_member of_step[] = {
+	{ "others", TW_SELF(int), TW_COUNT, "Pairs but the first.",
+	  .line = 6 },
+	{ "pairs", TW_NOWHERE, TW_ARRAY, "Each that was measured.",
+	  "'minItems': 1", .next = next_pair, .of = of_pair,
+	  .lines = TW_APART, .shut = 6 },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "steps", TW_NOWHERE, TW_ARRAY, "Of a ramp: one with k units of the first load, or k other pairs.",
+	  "'minItems': 1", .or_of = tw_ramp_step, .or_each = TW_LOAD_ONE_UNIT, .optional = true, .has = has_steps,
+	  .next = next_step, .of = of_step, .line = 4, .lines = TW_APART,
+	  .shut = 4 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_orb = {
 	.options = options, .group = TW_PAIRS, .check = check, .begin = begin,
-	.end = end, .text = text, .json = json,
+	.end = end, .text = text, .members[TW_OF_RUN] = members,
 };

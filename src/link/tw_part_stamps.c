@@ -133,39 +133,104 @@ static void text(FILE *file, const struct tw_run *run)
 				all.stats[id].max);
 }
 
-static void json(FILE *file, const struct tw_run *run, int pair)
-{
-	const struct tw_results *of = &run->pairs[pair]->total;
-	const struct room *room = room_of(run, pair);
-	const char *comma = "";
-	enum tw_metric_id id;
-	enum tw_time time;
+/* What the JSON says of a pair. */
+struct stamped {
+	const struct tw_results *of;
+	const struct room *room;
+	uint64_t cycles, unfinished;
+};
 
-	fprintf(file, "        \"stamps\": %s", on ? "{" : "null,\n");
+static const void *stamped_of(const void *of)
+{
+	static struct stamped stamped;
+	const struct tw_spot *spot = of;
+
 	if (!on)
-		return;
-	fprintf(file, " \"cycles\": %" PRIu64 ", \"left_out\": %" PRIu64
-		", \"unfinished\": %" PRIu64 ",\n          \"missing\": {",
-		whole(of), room->left_out, unfinished(of, room->left_out));
-	for (time = TW_CLIENT_SCHED; time < TW_TIMES; time++)
-		fprintf(file, "%s \"%s\": %" PRIu64,
-			time > TW_CLIENT_SCHED ? "," : "", tw_metric_stamp_names[time],
-			room->missing[time]);
-	fprintf(file, " },\n          \"parts\": {");
-	for (id = TW_METRICS; id < TW_SPANS; id++)
-		if (is_row(id, of)) {
-			fprintf(file, "%s\n            \"%s\": { \"min_ns\": %"
-				PRId64 ", \"avg_ns\": %.1f, \"max_ns\": %"
-				PRId64 " }", comma, tw_metrics[id].name,
-				of->stats[id].min,
-				tw_stats_mean(&of->stats[id]),
-				of->stats[id].max);
-			comma = ",";
-		}
-	fprintf(file, "\n          }\n        },\n");
+		return NULL;
+	stamped.of = &spot->run->pairs[spot->number]->total;
+	stamped.room = room_of(spot->run, spot->number);
+	stamped.cycles = whole(stamped.of);
+	stamped.unfinished = unfinished(stamped.of, stamped.room->left_out);
+	return &stamped;
 }
+
+static const void *left_out_of(const void *of)
+{
+	return &((const struct stamped *)of)->room->left_out;
+}
+
+static const void *next_missing(const void *of, int *i, const char **key)
+{
+	int time = TW_CLIENT_SCHED + *i;
+
+	if (time >= TW_TIMES)
+		return NULL;
+	*key = tw_metric_stamp_names[time];
+	return &((const struct stamped *)of)->room->missing[time];
+}
+
+static const char *stamp(int i)
+{
+	return TW_CLIENT_SCHED + i < TW_TIMES ?
+	       tw_metric_stamp_names[TW_CLIENT_SCHED + i] : NULL;
+}
+
+static const void *next_part(const void *of, int *i, const char **key)
+{
+	const struct tw_results *results = ((const struct stamped *)of)->of;
+
+	while (TW_METRICS + *i < TW_SPANS && !is_row(TW_METRICS + *i, results))
+		++*i;
+	if (TW_METRICS + *i == TW_SPANS)
+		return NULL;
+	*key = tw_metrics[TW_METRICS + *i].name;
+	return &results->stats[TW_METRICS + *i];
+}
+
+static const char *part(int i)
+{
+	return TW_METRICS + i < TW_SPANS ? tw_metrics[TW_METRICS + i].name :
+					   NULL;
+}
+
+static const void *mean_of(const void *of)
+{
+	static double mean;
+
+	mean = tw_stats_mean(of);
+	return &mean;
+}
+
+static const struct tw_member times[] = {
+	{ "min_ns", TW_IN(struct tw_stats, min), TW_INTEGER, "Smallest." },
+	{ "avg_ns", TW_SELF(double), TW_REAL, "Mean.", .get = mean_of,
+	  .format = "%.1f" },
+	{ "max_ns", TW_IN(struct tw_stats, max), TW_INTEGER, "Largest." },
+	{ .name = NULL }
+};
+
+static const struct tw_member stamps[] = {
+	{ TW_NAMED(struct stamped, cycles), TW_COUNT, "Cycles with all of them; parts are of these." },
+	{ "left_out", TW_SELF(uint64_t), TW_COUNT, "Cycles that lack one.",
+	  .get = left_out_of },
+	{ TW_NAMED(struct stamped, unfinished), TW_COUNT, "Cycles whose stamps of the server had not come at the end: the last of each step." },
+	{ "missing", TW_NOWHERE, TW_MAP, "How often each was missing.",
+	  "'minProperties': 6", .word = stamp, .next = next_missing,
+	  .of = TW_EACH(TW_SELF(uint64_t), TW_COUNT, "So often."), .line = 10 },
+	{ "parts", TW_NOWHERE, TW_MAP, "What network consists of; of each cycle, client_stack + wire + server_stack = network. With --reflect, client_stack + wire_and_device = response, and response_to_rx + client_wake_in = response.",
+	  .word = part, .next = next_part, .of = times, .line = 10,
+	  .lines = 12, .close = 10 },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "stamps", TW_NOWHERE, TW_OBJECT, "The kernel's timestamps of measured cycles; null: off.",
+	  .nullable = true, .get = stamped_of, .of = stamps, .line = 8,
+	  .close = 8 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_stamps = {
 	.options = options, .check = check, .room = room, .record = record,
-	.whole = true, .text = text, .pair = json,
+	.whole = true, .text = text, .members[TW_OF_PAIR] = members,
 };

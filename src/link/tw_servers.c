@@ -279,19 +279,26 @@ static void text(FILE *file, const struct tw_run *run)
 	fprintf(file, "\n");
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static const void *next_pair(const void *of, int *i, const char **key)
 {
-	int i;
+	static uint64_t inversions;
 
-	fprintf(file, "    \"inversions\": [");
-	for (i = 0; one && i < tw_config.pairs; i++)
-		fprintf(file, "%s%" PRIu64, i ? ", " : "",
-			tw_servers_inversions(run, i));
-	fprintf(file, "],\n");
+	if (!one || *i >= tw_config.pairs)
+		return NULL;
+	inversions = tw_servers_inversions(of, *i);
+	return &inversions;
 }
+
+static const struct tw_member members[] = {
+	{ "inversions", TW_NOWHERE, TW_ARRAY, "Of each pair; empty: each client has a server.",
+	  .next = next_pair,
+	  .of = TW_EACH(TW_SELF(uint64_t), TW_COUNT, TW_INVERSIONS),
+	  .line = 4 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_servers = {
 	.options = options, .group = TW_PAIRS, .check = check, .end = end,
 	.room = room, .attach = attach, .record = record, .text = text,
-	.json = json,
+	.members[TW_OF_RUN] = members,
 };

@@ -16,6 +16,9 @@ bool tw_servers_one(void);
  * and t1 of a cycle of this pair, so far; 0 if each client has a server. Called
  * by main.
  */
+/* What the JSON says of them. */
+#define TW_INVERSIONS \
+	"Requests of later pairs that one server answered between t0 and t1."
 uint64_t tw_servers_inversions(const struct tw_run *run, int pair);
 
 #endif /* TW_SERVERS_H */

@@ -46,13 +46,21 @@ static void text(FILE *file, const struct tw_run *run)
 			(double)suspended_ns / (double)TW_NS_PER_S);
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static const void *suspended_us(const void *of)
 {
-	fprintf(file, "    \"suspended_us\": %" PRId64 ",\n",
-		tw_ns_to_us(suspended_ns));
+	static int64_t us;
+
+	us = tw_ns_to_us(suspended_ns);
+	return &us;
 }
 
+static const struct tw_member members[] = {
+	{ "suspended_us", TW_SELF(int64_t), TW_COUNT, "How long the system slept in the run, on this host.",
+	  .get = suspended_us, .line = 4 },
+	{ .name = NULL }
+};
+
 const struct tw_part tw_part_suspend = {
-	.begin = begin, .end = end, .text = text, .json = json,
+	.begin = begin, .end = end, .text = text, .members[TW_OF_RUN] = members,
 	.tells_end = true,
 };

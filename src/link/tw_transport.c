@@ -80,11 +80,12 @@ static const struct tw_option options[] = {
 	  .with = INET, .far = TW_ASKED, .group = TW_SOCKETS,
 	  .help = "with tcp or udp: the packets' priority in this host" },
 	{ 0, "timeout", TW_NUMBER, &timeout_us, "US", 1, 10000000,
+	  .most = 20000000,	/* twice the longest sleep */
 	  .with = "--transport=udp or --reflect", .far = TW_ASKED,
 	  .help = "with udp or --reflect: a cycle is lost if its reply\n"
 		  "takes longer, default 100000" },
 	{ 0, "transport", TW_WORD, &kind_name, .choice = name_of,
-	  .far = TW_ASKED,
+	  .becomes = "icmp", .far = TW_ASKED,
 	  .help = "what requests go over, default tcp" },
 	{ .name = NULL }
 };
@@ -349,28 +350,54 @@ static void text(FILE *file, const struct tw_run *run)
 	fprintf(file, "\n");
 }
 
-static void json(FILE *file, const struct tw_run *run, int pair)
-{
-	struct tw_datagrams counts = counts_of(run, pair);
+/* What the JSON says of a pair. */
+struct counted {
+	struct tw_datagrams of;
+	uint64_t duplicate, lost_request, lost_reply;
+};
 
-	if (!lossy) {
-		fprintf(file, "        \"datagrams\": null,\n");
-		return;
-	}
-	fprintf(file, "        \"datagrams\": { \"sent\": %" PRIu64 ", \"answered\": %" PRIu64 ", \"lost\": %" PRIu64
-		", \"late\": %" PRIu64 ", \"duplicate\": %" PRIu64 ", \"reordered\": %" PRIu64,
-		counts.sent, counts.answered, counts.lost, counts.late,
-		counts.repeated_replies + counts.repeated_requests,
-		counts.reordered);
-	if (told)
-		fprintf(file, ", \"lost_request\": %" PRIu64 ", \"lost_reply\": %" PRIu64,
-			lost_requests(&counts),
-			counts.lost - lost_requests(&counts));
-	fprintf(file, " },\n");
+static bool is_told(const void *of)
+{
+	return told;
 }
+
+static const void *datagrams_of(const void *of)
+{
+	static struct counted counted;
+	const struct tw_spot *spot = of;
+
+	counted.of = counts_of(spot->run, spot->number);
+	counted.duplicate = counted.of.repeated_replies +
+			    counted.of.repeated_requests;
+	counted.lost_request = lost_requests(&counted.of);
+	counted.lost_reply = counted.of.lost - counted.lost_request;
+	return lossy ? &counted : NULL;
+}
+
+#define OF(field)	#field, TW_IN(struct counted, of.field), TW_COUNT
+
+static const struct tw_member counts[] = {
+	{ OF(sent), "Requests; answered + lost." },
+	{ OF(answered), "Cycles with a reply in time: those that were measured." },
+	{ OF(lost), "Cycles without." },
+	{ OF(late), "Replies to lost cycles that came after all." },
+	{ TW_NAMED(struct counted, duplicate), TW_COUNT, "Requests and replies that came again." },
+	{ OF(reordered), "Requests that came after a newer one, and got no reply; with --reflect, late replies that did." },
+	{ TW_NAMED(struct counted, lost_request), TW_COUNT, "Of the lost cycles, those whose request the server did not answer; absent: its count is not known.",
+	  .optional = true, .has = is_told },
+	{ TW_NAMED(struct counted, lost_reply), TW_COUNT, "The others: their reply was lost, or late.",
+	  .optional = true, .has = is_told },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "datagrams", TW_NOWHERE, TW_OBJECT, "Of udp and reflect, without the warm-up; null: another transport.",
+	  .nullable = true, .get = datagrams_of, .of = counts, .line = 8 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_transport = {
 	.options = options, .check = check, .room = room, .attach = attach,
 	.record = record, .whole = true, .lose = lose, .end = end,
-	.text = text, .pair = json,
+	.text = text, .members[TW_OF_PAIR] = members,
 };

@@ -23,7 +23,6 @@
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_stop.h"
-#include "tw_string.h"
 #include "tw_throttle.h"
 #include "tw_time.h"
 
@@ -303,39 +302,81 @@ static void text(FILE *file, const struct tw_run *run)
 			sum.unknown, why_unknown());
 }
 
-static void json(FILE *file, const struct tw_run *run)
-{
-	static const char *const names[TW_STOP_RULES] = {
-		"rt_runtime_us", "fair_server",
-	};
-	const struct tw_stop *limit = &tw_stops[TW_STOP_LIMIT];
-	const struct tw_stop *fair = &tw_stops[TW_STOP_FAIR];
-	struct counts sum = total();
-	int i;
+/* What the JSON says of it. */
+static struct report {
+	bool fair;
+	int64_t stall_us, late_us, used_us, task_us;
+	struct counts sum;
+	int cpu;
+} report;
 
-	fprintf(file, "    \"throttled\": %" PRIu64 ",\n    \"throttling\": { \"rt_runtime_us\": %"
-		PRId64 ", \"rt_period_us\": %" PRId64
-		", \"fair_server\": %s, \"stall_us\": %" PRId64 ",\n      \"unknown\": %" PRIu64 ", \"late_us\": %" PRId64 ", \"cpu\": %d, \"used_us\": %" PRId64 ", \"task\": ",
-		sum.throttled, rt_runtime_us, rt_period_us,
-		fair->stop_ns ? "true" : "false",
-		tw_ns_to_us(limit->stop_ns ? limit->stop_ns : fair->stop_ns),
-		sum.unknown, tw_ns_to_us(worst.end_ns - worst.begin_ns),
-		sum.throttled ? worst.cpu : -1, tw_ns_to_us(worst.used_ns));
-	tw_string_json(file, worst.most.name);
-	fprintf(file, ", \"pid\": %d, \"task_us\": %" PRId64 ", \"by\": [",
-		worst.most.id, tw_ns_to_us(worst.most.ns));
-	for (i = 0; i < TW_STOP_RULES; i++)
-		if (worst.rules[i])
-			fprintf(file, "%s\"%s\"", i && worst.rules[i - 1] ?
-				", " : "", names[i]);
-	fprintf(file, "], \"steps\": [");
-	for (i = 0; i < run->steps; i++)
-		fprintf(file, "%s%" PRIu64, i ? ", " : "", of_step[i]);
-	fprintf(file, "] },\n");
+static const void *report_of(const void *of)
+{
+	const struct tw_stop *fair = &tw_stops[TW_STOP_FAIR];
+	int64_t stall_ns = tw_stops[TW_STOP_LIMIT].stop_ns;
+
+	report = (struct report) {
+		.fair = fair->stop_ns,
+		.stall_us = tw_ns_to_us(stall_ns ? stall_ns : fair->stop_ns),
+		.late_us = tw_ns_to_us(worst.end_ns - worst.begin_ns),
+		.used_us = tw_ns_to_us(worst.used_ns),
+		.task_us = tw_ns_to_us(worst.most.ns), .sum = total(),
+	};
+	report.cpu = report.sum.throttled ? worst.cpu : -1;
+	return &report;
 }
+
+static const char *const rules[] = { "rt_runtime_us", "fair_server", NULL };
+
+static const void *next_rule(const void *of, int *i, const char **key)
+{
+	while (*i < TW_STOP_RULES && !worst.rules[*i])
+		++*i;
+	return *i < TW_STOP_RULES ? &rules[*i] : NULL;
+}
+
+static const void *next_step(const void *of, int *i, const char **key)
+{
+	return *i < ((const struct tw_run *)of)->steps ? &of_step[*i] : NULL;
+}
+
+static const struct tw_member throttling[] = {
+	{ "rt_runtime_us", TW_AT(rt_runtime_us), TW_INTEGER,
+	  "sched_rt_runtime_us; -1: no limit, or not known.", "'minimum': -1" },
+	{ "rt_period_us", TW_AT(rt_period_us), TW_INTEGER,
+	  "sched_rt_period_us; -1: not known.", "'minimum': -1" },
+	{ "fair_server", TW_AT(report.fair), TW_BOOLEAN, "Since Linux 6.12." },
+	{ "stall_us", TW_AT(report.stall_us), TW_COUNT, "The usual stop; 0: none." },
+	{ "unknown", TW_AT(report.sum.unknown), TW_COUNT, "Cycles or trials as late as if it had stopped them, of which nothing is known.",
+	  .line = 6 },
+	{ "late_us", TW_AT(report.late_us), TW_COUNT, "How late the longest throttled one was; 0: there is none." },
+	{ "cpu", TW_AT(report.cpu), TW_INTEGER,
+	  "Where it was stopped; -1: there is none.", "'minimum': -1" },
+	{ "used_us", TW_AT(report.used_us), TW_COUNT, "What real-time tasks used of that CPU in the period before." },
+	{ "task", TW_AT(worst.most.name), TW_STRING, "The one that used most; else empty." },
+	{ "pid", TW_AT(worst.most.id), TW_COUNT, "Its number; 0: none." },
+	{ "task_us", TW_AT(report.task_us), TW_COUNT, "What it used." },
+	{ "by", TW_NOWHERE, TW_ARRAY, "The rules that it may have been.",
+	  .next = next_rule,
+	  .of = TW_EACH(TW_SELF(const char *), TW_STRING, "A member of this object.",
+			.words = rules) },
+	{ "steps", TW_NOWHERE, TW_ARRAY,
+	  "Throttled cycles or trials of each step.", "'minItems': 1",
+	  .next = next_step,
+	  .of = TW_EACH(TW_SELF(uint64_t), TW_COUNT, "A count.") },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "throttled", TW_IN(struct report, sum.throttled), TW_COUNT, "Cycles of all pairs and steps, or trials, in which the kernel stopped real-time tasks.",
+	  .get = report_of, .line = 4 },
+	{ "throttling", TW_NOWHERE, TW_OBJECT, "How this kernel stops real-time tasks, and the longest cycle or trial in which it did.",
+	  .of = throttling, .line = 4 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_throttle = {
 	.begin = begin, .woken = woken, .end = end, .room = room,
 	.attach = attach, .record = record, .whole = true, .remark = text,
-	.json = json,
+	.members[TW_OF_RUN] = members,
 };

@@ -51,27 +51,29 @@ static bool is_small(const struct tw_value *value)
 }
 
 static const struct tw_fact own_facts[] = {
-	{ "mqueue_msg_max", TW_FACT_NUMBER, "/proc/sys/fs/mqueue/msg_max",
+	{ "mqueue_msg_max", TW_FACT_NUMBER, "Messages that a queue may have.", "/proc/sys/fs/mqueue/msg_max",
 	  NULL, is_small,
 	  "a queue cannot have the 10 messages of the tests message and stream",
 	  "sysctl fs.mqueue.msg_max=10" },
-	{ "mqueue_msgsize_max", TW_FACT_NUMBER,
+	{ "mqueue_msgsize_max", TW_FACT_NUMBER, "Bytes that a message may have.",
 	  "/proc/sys/fs/mqueue/msgsize_max", NULL, is_small,
 	  "a message cannot have the 8192 bytes of the tests message and stream",
 	  "sysctl fs.mqueue.msgsize_max=8192" },
-	{ "mqueue_queues_max", TW_FACT_NUMBER,
+	{ "mqueue_queues_max", TW_FACT_NUMBER, "Queues that the system may have.",
 	  .from = "/proc/sys/fs/mqueue/queues_max" },
-	{ "rlimit_msgqueue", TW_FACT_NUMBER, "MSGQUEUE", read_limit, is_small,
+	{ "rlimit_msgqueue", TW_FACT_NUMBER, "Bytes that the user's queues may have; the largest number: no limit.",
+	  "MSGQUEUE", read_limit, is_small,
 	  "the queues of the tests message and stream need more bytes than RLIMIT_MSGQUEUE allows",
 	  "ulimit -q unlimited" },
-	{ "rlimit_sigpending", TW_FACT_NUMBER, "SIGPENDING", read_limit,
+	{ "rlimit_sigpending", TW_FACT_NUMBER, "Signals that the user's processes may queue.",
+	  "SIGPENDING", read_limit,
 	  is_small,
 	  "the test signal.queue queues more signals than RLIMIT_SIGPENDING allows for all of the user's processes",
 	  "ulimit -i unlimited" },
 	{ .name = NULL }
 };
 
-static const struct tw_fact *const tables[] = {
+const struct tw_fact *const tw_check_tables[] = {
 	tw_facts_kernel, tw_facts_realtime, tw_facts_cpus, tw_facts_machine,
 	own_facts, NULL
 };
@@ -100,10 +102,10 @@ static void checked(struct tw_run *run)
 	pt_config_cpus(&of.cpus);
 	for (i = 0; tw_load_number(i); i++)
 		of.realtime_load |= tw_load_number(i)->priority;
-	tw_check_facts(run, &of, tables, only);
+	tw_check_facts(run, &of, tw_check_tables, only);
 }
 
 const struct tw_part pt_part_check = {
 	.options = options, .group = TW_TOO_LONG, .checked = checked,
-	.json = tw_check_json,
+	.members[TW_OF_RUN] = tw_json_checked,
 };

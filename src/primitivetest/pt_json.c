@@ -1,176 +1,337 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Members of the JSON: in "thread", and in "primitives". */
-#include <inttypes.h>
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "pt_report.h"
-#include "tw_array.h"
 #include "tw_json.h"
 #include "tw_jumps.h"
-#include "tw_read.h"
-#include "tw_string.h"
 
 /* In the unit of the JSON, which has no number for none. */
-static void write_time(FILE *file, double ps, bool any)
+static double time_of(double ps, bool any)
 {
-	if (any)
-		fprintf(file, "%.9f", tw_text_real(ps));
-	else
-		fprintf(file, "null");
+	return any ? tw_text_real(ps) : NAN;
 }
 
-void pt_json_values(FILE *file, const struct pt_case *c,
-		    const int64_t values_ps[])
-{
-	const char *comma = "{";
-	int i;
+#define TIME	.nullable = true, .format = "%.9f"
 
-	for (i = 0; i < c->columns; i++) {
-		if (values_ps[i] == PT_NO_VALUE)
-			continue;
-		fprintf(file, "%s \"%s\": ", comma,
-			c->column[i].metric->token);
-		write_time(file, (double)values_ps[i], true);
-		comma = ",";
-	}
-	fprintf(file, " }");
+const struct tw_member pt_json_time[] = {
+	{ "", TW_SELF(double), TW_REAL, "A time.", .format = "%.9f" },
+	{ .name = NULL }
+};
+
+const void *pt_json_next(const void *of, int *i, const char **key)
+{
+	static double value;
+	const struct pt_values *from = of;
+
+	while (*i < from->c->columns && from->values_ps[*i] == PT_NO_VALUE)
+		++*i;
+	if (*i == from->c->columns)
+		return NULL;
+	*key = from->c->column[*i].metric->token;
+	value = time_of((double)from->values_ps[*i], true);
+	return &value;
 }
 
-static void column(FILE *file, const struct tw_run *run, int number)
+struct column {
+	double min, max, avg, stddev, rms, target;
+	const char *metric, *label;
+	uint64_t cycles;
+};
+
+static const void *column_of(const void *of)
 {
-	const struct pt_column *column = pt_columns[number];
-	const struct tw_stats *of = &column->stats;
-	const struct {
-		const char *name;
-		double ps;
-		bool any;
-	} times[] = {
-		{ "min", (double)of->min, of->count },
-		{ "max", (double)of->max, of->count },
-		{ "avg", tw_stats_mean(of), of->count },
-		{ "stddev", tw_stats_deviation(of), true },
-		{ "rms", tw_stats_rms(of, column->target_ps), true },
-		{ "target", (double)column->target_ps, column->target_ps },
-	};
-	int i;
+	static struct column column;
+	const struct pt_column *from =
+		pt_columns[((const struct tw_spot *)of)->number];
+	const struct tw_stats *stats = &from->stats;
 
 	pt_report_json = true;
-	for (i = 0; i < (int)ARRAY_SIZE(times); i++) {
-		fprintf(file, "      \"%s\": ", times[i].name);
-		write_time(file, times[i].ps, times[i].any);
-		fprintf(file, ",\n");
-	}
-	fprintf(file, "      \"metric\": \"%s\",\n      \"label\": ",
-		column->name);
-	tw_string_json(file, column->metric->label);
-	fprintf(file, ",\n      \"cycles\": %" PRIu64 ",\n", of->count);
+	column = (struct column) {
+		.min = time_of((double)stats->min, stats->count),
+		.max = time_of((double)stats->max, stats->count),
+		.avg = time_of(tw_stats_mean(stats), stats->count),
+		.stddev = time_of(tw_stats_deviation(stats), true),
+		.rms = time_of(tw_stats_rms(stats, from->target_ps), true),
+		.target = time_of((double)from->target_ps, from->target_ps),
+		.metric = from->name, .label = from->metric->label,
+		.cycles = stats->count,
+	};
+	return &column;
 }
 
-static void write_task(FILE *file, const struct pt_task *task)
+#define COLUMN(field, ...) \
+	{ TW_NAMED(struct column, field), __VA_ARGS__, .get = column_of, \
+	  .line = 6 }
+
+static const struct tw_member columns[] = {
+	COLUMN(min, TW_REAL, "A time; null: there is none.", TIME),
+	COLUMN(max, TW_REAL, "A time; null: there is none.", TIME),
+	COLUMN(avg, TW_REAL, "A time; null: there is none.", TIME),
+	COLUMN(stddev, TW_REAL, "Standard deviation from the mean.",
+	       "'minimum': 0", .format = "%.9f"),
+	COLUMN(rms, TW_REAL, "Root of the mean square of the distances from the target, or, if there is none, from the mean.",
+	       "'minimum': 0", .format = "%.9f"),
+	COLUMN(target, TW_REAL, "A time; null: there is none.", TIME),
+	COLUMN(metric, TW_STRING, "Its name.",
+	       "'pattern': '^[a-z0-9]+(\\\\.[a-z0-9_]+)+$'"),
+	COLUMN(label, TW_STRING, "In words."),
+	COLUMN(cycles, TW_COUNT, "Values."),
+	{ .name = NULL }
+};
+
+const char tw_json_column[] = TW_JSON_COLUMN
+	", 'if': { 'properties': { 'cycles': { 'const': 0 } } }, 'then': { 'properties': { 'min': { 'type': 'null' }, 'max': { 'type': 'null' }, 'avg': { 'type': 'null' } } }, 'else': { 'properties': { 'min': { 'type': 'number' }, 'max': { 'type': 'number' }, 'avg': { 'type': 'number' } } }";
+
+const struct tw_member tw_json_added[] = { { .name = NULL } };
+
+/* Of a row. */
+struct told {
+	const struct pt_case *c;
+	const char *name, *test, *kind, *tasks, *cpus, *skipped;
+	uint64_t trials, left_out, missed, throttled;
+	int64_t number;
+	struct pt_switches switches;
+};
+
+static const void *next_case(const void *of, int *i, const char **key)
 {
-	fprintf(file, "%s\n          { \"name\": \"%s\", ",
-		task->number ? "," : "", task->name);
-	tw_json_process(file, &task->begun);
-	tw_json_changed(file, &task->begun, &task->left);
-	tw_json_usage(file, &task->used);
-	fprintf(file, " }");
+	static struct told told;
+	const struct pt_case *c = pt_cases[*i];
+
+	if (*i == pt_case_count)
+		return NULL;
+	told = (struct told) {
+		.c = c, .name = c->name, .test = c->choice.test->name,
+		.kind = c->choice.kind ? c->choice.kind->name : NULL,
+		.tasks = c->choice.process ? "process" : "thread",
+		.cpus = c->choice.cross ? "cross" : "same",
+		.skipped = *c->refused ? c->refused : NULL,
+		.trials = c->column[0].stats.count,
+		.left_out = c->jumps.left_out, .missed = c->missed,
+		.throttled = c->throttled, .number = c->number,
+	};
+	if (!told.skipped)
+		told.switches = pt_switches(c);
+	return &told;
 }
 
-static void write_metric(FILE *file, const struct pt_case *c, int i)
+static const struct pt_case *case_of(const void *of)
 {
-	const struct pt_column *column = &c->column[i];
-	double rate = pt_rate(column);
-	uint64_t n;
-
-	fprintf(file, "%s\n          \"%s\": { \"column\": \"%s\", \"first\": [",
-		i ? "," : "", column->metric->token, column->name);
-	for (n = 0; n < c->first_count; n++) {
-		fprintf(file, n ? ", " : "");
-		write_time(file, (double)c->first_ps[n][i],
-			   c->first_ps[n][i] != PT_NO_VALUE);
-	}
-	if (rate > 0)
-		fprintf(file, "], \"rate\": %.1f, \"rate_of\": \"%s\" }", rate,
-			column->metric->rate);
-	else
-		fprintf(file, "], \"rate\": null, \"rate_of\": null }");
+	return ((const struct told *)of)->c;
 }
 
-static void write_case(FILE *file, const struct tw_run *run,
-		       const struct pt_case *c)
+static bool was_run(const void *of)
 {
-	int i;
-
-	fprintf(file, "null,\n        \"trials\": %" PRIu64 ", \"left_out\": %" PRIu64 ", \"warmup\": %" PRId64 ", \"missed\": %" PRIu64 ", \"throttled\": %" PRIu64 ",\n        \"switches\": { \"needed\": %" PRId64 ", \"had\": %" PRId64 " }, \"number\": %" PRId64 ",\n        \"processes\": [",
-		c->column[0].stats.count, c->jumps.left_out,
-		tw_config.warmup, c->missed,
-		c->throttled,
-		pt_switches(c).needed, pt_switches(c).had, c->number);
-	for (i = 0; i < c->task_count; i++)
-		write_task(file, &c->task[i]);
-	fprintf(file, "\n        ],\n        \"metrics\": {");
-	for (i = 0; i < c->columns; i++)
-		write_metric(file, c, i);
-	fprintf(file, "\n        },\n        \"verdicts\": [");
-	for (i = 0; i < c->verdicts; i++) {
-		fprintf(file, "%s\n          { \"failed\": %s, \"text\": ",
-			i ? "," : "", c->verdict[i].failed ? "true" : "false");
-		tw_string_json(file, c->verdict[i].text);
-		fprintf(file, " }");
-	}
-	fprintf(file, "]");
+	return !((const struct told *)of)->skipped;
 }
 
-static void write_row(FILE *file, const struct tw_run *run,
-		      const struct pt_case *c)
+struct task {
+	struct tw_side side;	/* first: see tw_side_members */
+	const char *name;
+};
+
+static const void *next_task(const void *of, int *i, const char **key)
 {
-	const char *quote = c->choice.kind ? "\"" : "";
+	static struct task told;
+	const struct pt_task *task = &case_of(of)->task[*i];
 
-	fprintf(file, "\n      { \"name\": \"%s\", \"test\": \"%s\", \"kind\": %s%s%s,\n        \"tasks\": \"%s\", \"cpus\": \"%s\", \"skipped\": ",
-		c->name, c->choice.test->name, quote,
-		c->choice.kind ? c->choice.kind->name : "null", quote,
-		c->choice.process ? "process" : "thread",
-		c->choice.cross ? "cross" : "same");
-	if (*c->refused)
-		tw_string_json(file, c->refused);
-	else
-		write_case(file, run, c);
-	fprintf(file, " }");
+	if (*i == case_of(of)->task_count)
+		return NULL;
+	told = (struct task) {
+		{ task->begun, task->begun, task->left, task->used },
+		task->name
+	};
+	return &told;
 }
+
+struct metric {
+	const struct pt_case *c;
+	int number;
+	const char *column, *rate_of;
+	double rate;
+};
+
+static const void *next_metric(const void *of, int *i, const char **key)
+{
+	static struct metric metric;
+	const struct pt_column *column = &case_of(of)->column[*i];
+	double rate;
+
+	if (*i == case_of(of)->columns)
+		return NULL;
+	*key = column->metric->token;
+	rate = pt_rate(column);
+	metric = (struct metric) {
+		case_of(of), *i, column->name,
+		rate > 0 ? column->metric->rate : NULL, rate > 0 ? rate : NAN
+	};
+	return &metric;
+}
+
+static const void *next_first(const void *of, int *i, const char **key)
+{
+	static double value;
+	const struct metric *from = of;
+	int64_t ps;
+
+	if (*i == (int)from->c->first_count)
+		return NULL;
+	ps = from->c->first_ps[*i][from->number];
+	value = time_of((double)ps, ps != PT_NO_VALUE);
+	return &value;
+}
+
+static const void *next_verdict(const void *of, int *i, const char **key)
+{
+	return *i < case_of(of)->verdicts ? &case_of(of)->verdict[*i] : NULL;
+}
+
+static const struct tw_member of_task[] = {
+	{ TW_NAMED(struct task, name), TW_STRING, "As the kernel has it.",
+	  "'pattern': '^prim-'" },
+	{ .name = NULL }
+};
+
+static const struct tw_member of_metric[] = {
+	{ TW_NAMED(struct metric, column), TW_STRING, "Its name in thread." },
+	{ "first", TW_NOWHERE, TW_ARRAY, "Values of the warm-up.",
+	  .next = next_first,
+	  .of = TW_EACH(TW_SELF(double), TW_REAL, "A value; null: there is none.",
+			TIME) },
+	{ TW_NAMED(struct metric, rate), TW_REAL, "How often a second.",
+	  .nullable = true, .format = "%.1f" },
+	{ TW_NAMED(struct metric, rate_of), TW_STRING, "What.",
+	  .nullable = true },
+	{ .name = NULL }
+};
+
+static const struct tw_member of_verdict[] = {
+	{ TW_NAMED(struct pt_verdict, failed), TW_BOOLEAN, "The result is wrong." },
+	{ TW_NAMED(struct pt_verdict, text), TW_STRING, "The verdict." },
+	{ .name = NULL }
+};
+
+static const struct tw_member switches[] = {
+	{ "needed", TW_IN(struct told, switches.needed), TW_COUNT, "At least." },
+	{ "had", TW_IN(struct told, switches.had), TW_COUNT, "As counted." },
+	{ .name = NULL }
+};
+
+static const char *const tasks[] = { "thread", "process", NULL };
+static const char *const places[] = { "same", "cross", NULL };
+
+#define NAMES \
+	{ TW_NAMED(struct told, name), TW_STRING, \
+	  "TEST[.KIND][.TASKS.CPUS]" }, \
+	{ TW_NAMED(struct told, test), TW_STRING, "Its test." }, \
+	{ TW_NAMED(struct told, kind), TW_STRING, "Its kind.", \
+	  .nullable = true }, \
+	{ TW_NAMED(struct told, tasks), TW_STRING, "What they are.", \
+	  .words = tasks, .line = 8 }, \
+	{ TW_NAMED(struct told, cpus), TW_STRING, "Where they ran.", \
+	  .words = places }
+#define RUN	.has = was_run
+
+static const struct tw_member of_case[] = {
+	NAMES,
+	{ TW_NAMED(struct told, skipped), TW_ANY, "It was run.",
+	  "'type': 'null'" },
+	{ TW_NAMED(struct told, trials), TW_COUNT, "Measured.", RUN,
+	  .line = 8 },
+	{ TW_NAMED(struct told, left_out), TW_COUNT,
+	  "In which the clock was set.", RUN },
+	{ "warmup", TW_AT(tw_config.warmup), TW_COUNT, "Before them.", RUN },
+	{ TW_NAMED(struct told, missed), TW_COUNT,
+	  "Expiries without a trial.", RUN },
+	{ TW_NAMED(struct told, throttled), TW_COUNT,
+	  "Trials in which the kernel stopped real-time tasks.", RUN },
+	{ "switches", TW_NOWHERE, TW_OBJECT, "Of all tasks.", RUN,
+	  .of = switches, .line = 8 },
+	{ TW_NAMED(struct told, number), TW_INTEGER,
+	  "What the test counts, see its verdict.", RUN },
+	{ "processes", TW_NOWHERE, TW_ARRAY, "Its tasks.", "'minItems': 1",
+	  RUN, .next = next_task, .of = of_task, .then = tw_side_members,
+	  .line = 8, .lines = 10, .close = 8 },
+	{ "metrics", TW_NOWHERE, TW_MAP, "By name.",
+	  "'minProperties': 1, " PT_NAMES, RUN, .next = next_metric,
+	  .of = of_metric, .line = 8, .lines = 10, .close = 8 },
+	{ "verdicts", TW_NOWHERE, TW_ARRAY, "What the test says.", RUN,
+	  .next = next_verdict, .of = of_verdict, .line = 8, .lines = 10 },
+	{ .name = NULL }
+};
+
+static const struct tw_member of_skipped[] = {
+	NAMES,
+	{ TW_NAMED(struct told, skipped), TW_STRING, "Why." },
+	{ .name = NULL }
+};
+
+struct derived {
+	const char *name, *unit, *formula;
+	double value;
+};
 
 /* A time is in us, as its unit says, also with -N. */
-static void write_derived(FILE *file, const struct pt_derived *of)
+static const void *next_derived(const void *of, int *i, const char **key)
 {
-	bool time = !strcmp(of->unit, "ns");
+	static struct derived derived;
+	const struct pt_derived *from = &pt_derived[*i];
 
-	fprintf(file, "\n      { \"name\": \"%s\", \"value\": %.6f, \"unit\": \"%s\", \"formula\": ",
-		of->name, time ? of->value / TW_NS_PER_US : of->value,
-		time ? "us" : of->unit);
-	tw_string_json(file, of->formula);
-	fprintf(file, " }");
+	if (*i == pt_derived_count)
+		return NULL;
+	derived = (struct derived) {
+		from->name, from->unit, from->formula, from->value
+	};
+	if (!strcmp(from->unit, "ns")) {
+		derived.unit = "us";
+		derived.value /= TW_NS_PER_US;
+	}
+	return &derived;
 }
 
-static void json(FILE *file, const struct tw_run *run)
-{
-	const struct tw_jumps jumps = pt_jumps();
-	int i;
+static const char *const units[] = { "us", "%", "MB/s", "/s", NULL };
 
-	tw_jumps_json(file, &jumps);
-	fprintf(file, "    \"clock_cost\": %.6f,\n    \"tests\": [",
-		(double)pt_clock_ps * 1e-6);
-	for (i = 0; i < pt_case_count; i++) {
-		fprintf(file, i ? "," : "");
-		write_row(file, run, pt_cases[i]);
-	}
-	fprintf(file, "\n    ],\n    \"derived\": [");
-	for (i = 0; i < pt_derived_count; i++) {
-		fprintf(file, i ? "," : "");
-		write_derived(file, &pt_derived[i]);
-	}
-	fprintf(file, "],\n");
+static const struct tw_member of_derived[] = {
+	{ TW_NAMED(struct derived, name), TW_STRING, "Its name." },
+	{ TW_NAMED(struct derived, value), TW_REAL, "In the unit.",
+	  .format = "%.6f" },
+	{ TW_NAMED(struct derived, unit), TW_STRING, "Of the value.",
+	  .words = units },
+	{ TW_NAMED(struct derived, formula), TW_STRING, "What it follows from." },
+	{ .name = NULL }
+};
+
+static const void *jumps_of(const void *of)
+{
+	static struct tw_jumps jumps;
+
+	jumps = pt_jumps();
+	return &jumps;
 }
+
+static const void *cost_of(const void *of)
+{
+	static double us;
+
+	us = (double)pt_clock_ps * 1e-6;
+	return &us;
+}
+
+static const struct tw_member members[] = {
+	TW_CLOCK_SET_ROW(jumps_of),
+	{ "clock_cost", TW_SELF(double), TW_REAL,
+	  "A reading of the clock takes so many us.", "'minimum': 0",
+	  .get = cost_of, .format = "%.6f", .line = 4 },
+	{ "tests", TW_NOWHERE, TW_ARRAY, "The rows.", "'minItems': 1",
+	  .next = next_case, .of = of_case, .or_of = of_skipped, .line = 4,
+	  .lines = 6, .close = 4 },
+	{ "derived", TW_NOWHERE, TW_ARRAY, "Figures that follow from others.",
+	  .next = next_derived, .of = of_derived, .line = 4, .lines = 6 },
+	{ .name = NULL }
+};
 
 const struct tw_part pt_part_json = {
-	.column = column, .json = json,
+	.members = { [TW_OF_RUN] = members, [TW_OF_COLUMN] = columns },
 };

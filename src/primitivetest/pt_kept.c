@@ -135,29 +135,48 @@ static void print_worst(FILE *file, const struct tw_run *run)
 	}
 }
 
-static void json_worst(FILE *file, const struct tw_run *run)
+static bool has_worst(const void *of)
 {
-	const char *comma = "";
-	int i;
-
-	if (!worst)
-		return;
-	fprintf(file, "    \"worst\": {");
-	for (i = 0; i < pt_column_count; i++) {
-		const struct pt_column *of = pt_columns[i];
-
-		if (!of->stats.count)
-			continue;
-		fprintf(file, "%s\n      \"%s\": { \"trial\": %" PRIu64 ", \"values\": ",
-			comma, of->name, of->worst.number);
-		pt_json_values(file, of->in, of->worst.values_ps);
-		fprintf(file, " }");
-		comma = ",";
-	}
-	fprintf(file, "\n    },\n");
+	return worst;
 }
+
+/* What the JSON says of one. */
+struct told {
+	struct pt_values values;	/* first: see pt_json_values */
+	uint64_t trial;
+};
+
+static const void *next_worst(const void *of, int *i, const char **key)
+{
+	static struct told told;
+	const struct pt_column *column;
+
+	while (*i < pt_column_count && !pt_columns[*i]->stats.count)
+		++*i;
+	if (*i == pt_column_count)
+		return NULL;
+	column = pt_columns[*i];
+	*key = column->name;
+	told.trial = column->worst.number;
+	told.values = (struct pt_values) { column->in, column->worst.values_ps };
+	return &told;
+}
+
+static const struct tw_member of_worst[] = {
+	{ TW_NAMED(struct told, trial), TW_INTEGER, "Its number.",
+	  "'minimum': 1" },
+	{ "values", TW_NOWHERE, PT_VALUES("By metric.") },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "worst", TW_NOWHERE, TW_MAP, "With --worst: by column.", PT_NAMES,
+	  .optional = true, .has = has_worst, .next = next_worst,
+	  .of = of_worst, .line = 4, .lines = 6, .close = 4 },
+	{ .name = NULL }
+};
 
 const struct tw_part pt_part_worst = {
 	.options = worst_options, .group = TW_OUTPUT, .text = print_worst,
-	.json = json_worst,
+	.members[TW_OF_RUN] = members,
 };

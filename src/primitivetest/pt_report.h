@@ -67,8 +67,15 @@ extern bool pt_report_json;	/* it is written, and times are in its unit */
 /* Of one trial: " out 6372 back -"; and as an object, without those of none. */
 void pt_report_values(FILE *file, const struct pt_case *c,
 		      const int64_t values_ps[]);
-void pt_json_values(FILE *file, const struct pt_case *c,
-		    const int64_t values_ps[]);
+struct pt_values {
+	const struct pt_case *c;
+	const int64_t *values_ps;
+};
+const void *pt_json_next(const void *values, int *i, const char **key);
+extern const struct tw_member pt_json_time[];
+#define PT_NAMES	"'propertyNames': { 'pattern': '^[a-z0-9_.]+$' }"
+#define PT_VALUES(about) \
+	TW_MAP, about, PT_NAMES, .next = pt_json_next, .of = pt_json_time
 
 /* Whether the text of a limit, such as sync2.cond.out:5, is for a column. */
 bool pt_limit_is_for(const char *text, const char *column);

@@ -231,39 +231,78 @@ static int write_trace(const struct tw_run *run, int status)
 	return broken ? tw_file_write(&to, print_trace, run) : 0;
 }
 
-static void json(FILE *file, const struct tw_run *run)
+/* What the JSON says of it. */
+static struct told {
+	const char *name, *metric, *trace_file;
+	uint64_t trial;
+	int64_t usual_ps[PT_METRICS];
+} told;
+
+static const void *told_of(const void *of)
 {
 	const struct pt_broke *broke;
-	int64_t usual_ps[PT_METRICS];
 	int i;
 
-	if (!broken) {
-		fprintf(file, "    \"break\": null,\n");
-		return;
-	}
+	if (!broken)
+		return NULL;
 	broke = &broken->broke;
+	told = (struct told) {
+		.name = broken->name, .trial = broke->kept.number,
+		.metric = broken->column[broke->column].metric->token,
+		.trace_file = tw_tracefs_events ? tw_tracefs_file : NULL,
+	};
 	for (i = 0; i < broken->columns; i++)
-		usual_ps[i] = broke->kept.values_ps[i] == PT_NO_VALUE ?
-			      PT_NO_VALUE : pt_trace_usual_ps(broken, i);
-	fprintf(file, "    \"break\": {\n      \"name\": \"%s\", \"metric\": \"%s\", \"trial\": %" PRIu64 ",\n      \"values\": ",
-		broken->name, broken->column[broke->column].metric->token,
-		broke->kept.number);
-	pt_json_values(file, broken, broke->kept.values_ps);
-	fprintf(file, ",\n      \"means\": ");
-	pt_json_values(file, broken, usual_ps);
-	fprintf(file, ",\n      \"trace_file\": ");
-	if (tw_tracefs_events) {
-		tw_string_json(file, tw_tracefs_file);
-		fprintf(file, ",\n      \"cause\": ");
-		/* A value that is no time of a task has no span. */
-		tw_cause_json(file, &cause);
-	} else {
-		fprintf(file, "null, \"cause\": null");
-	}
-	fprintf(file, " },\n");
+		told.usual_ps[i] = broke->kept.values_ps[i] == PT_NO_VALUE ?
+			PT_NO_VALUE : pt_trace_usual_ps(broken, i);
+	return &told;
 }
+
+static const void *values_of(const void *of)
+{
+	static struct pt_values values;
+
+	values = (struct pt_values) { broken, broken->broke.kept.values_ps };
+	return &values;
+}
+
+static const void *means_of(const void *of)
+{
+	static struct pt_values means;
+
+	means = (struct pt_values) { broken, told.usual_ps };
+	return &means;
+}
+
+/* A value that is no time of a task has no span. */
+static const void *cause_of(const void *of)
+{
+	return tw_tracefs_events ? tw_cause_told(&cause) : NULL;
+}
+
+static const struct tw_member of_break[] = {
+	{ TW_NAMED(struct told, name), TW_STRING, "Its row.", .line = 6 },
+	{ TW_NAMED(struct told, metric), TW_STRING, "The one above -b." },
+	{ TW_NAMED(struct told, trial), TW_INTEGER, "Its number.",
+	  "'minimum': 1" },
+	{ "values", TW_NOWHERE, PT_VALUES("By metric."), .get = values_of,
+	  .line = 6 },
+	{ "means", TW_NOWHERE, PT_VALUES("What was usual."), .get = means_of,
+	  .line = 6 },
+	{ TW_NAMED(struct told, trace_file), TW_STRING, "A file.",
+	  .nullable = true, .line = 6 },
+	{ TW_CAUSE_ROW, .nullable = true, .get = cause_of, .line = 6 },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "break", TW_NOWHERE, TW_OBJECT,
+	  "The trial that ended the run; null: none.", .nullable = true,
+	  .get = told_of, .of = of_break, .line = 4 },
+	{ .name = NULL }
+};
 
 const struct tw_part pt_part_trace = {
 	.options = tw_tracefs_options, .group = TW_TOO_LONG, .check = check,
-	.begin = begin, .end = end, .text = text, .json = json, .write = write_trace,
+	.begin = begin, .end = end, .text = text,
+	.members[TW_OF_RUN] = members, .write = write_trace,
 };

@@ -200,46 +200,84 @@ static double mean_ns(const struct room *room, const struct sum *sums,
 	return ns / (double)cycles;
 }
 
-/* The longest value in each block; none, if there are fewer cycles than blocks. */
-static void maxima(FILE *file, const struct tw_run *run, int pair, int metric)
+/* None, if there are fewer cycles than blocks. */
+static int count_of(const struct room *room)
 {
-	const struct room *room = room_of(run, pair);
-	int blocks = room->cycles < BLOCKS ? 0 : BLOCKS, block;
-
-	fprintf(file, ", \"maxima\": [");
-	for (block = 0; block < blocks; block++) {
-		uint64_t at = begin(room, block);
-		int64_t ns = longest_ns(longest_of(room, metric) + at,
-					(int)(begin(room, block + 1) - at));
-
-		if (ns == TW_NO_VALUE)	/* but a cycle that was cut short */
-			fprintf(file, "%snull", block ? ", " : "");
-		else
-			fprintf(file, "%s%" PRId64, block ? ", " : "",
-				tw_text_whole(ns));
-	}
-	fprintf(file, "]");
+	return room->cycles < BLOCKS ? 0 : BLOCKS;
 }
 
-static void json(FILE *file, const struct tw_run *run, int column)
+/* The longest value in each block. */
+static const void *next_maximum(const struct tw_spot *spot, int pair,
+				int metric, int block)
 {
-	int pair = tw_text_pair(column), block;
-	const struct room *room = room_of(run, pair);
-	const struct sum *sums = room->sums[column % tw_config.columns];
-	int64_t limit = limit_ns(room, sums);
-	int blocks = room->cycles < BLOCKS ? 0 : BLOCKS;
+	static int64_t value;
+	const struct room *room = room_of(spot->run, pair);
+	int64_t ns;
 
-	fprintf(file, "      \"blocks\": [");
-	for (block = 0; block < blocks; block++)
+	if (block == count_of(room))
+		return NULL;
+	ns = longest_ns(longest_of(room, metric) + begin(room, block),
+			(int)(begin(room, block + 1) - begin(room, block)));
+	/* But for a cycle that was cut short. */
+	value = ns == TW_NO_VALUE ? ns : tw_text_whole(ns);
+	return &value;
+}
+
+static const void *next_of_column(const void *of, int *i, const char **key)
+{
+	const struct tw_spot *spot = of;
+
+	return next_maximum(spot, tw_text_pair(spot->number),
+			    tw_text_metric(spot->number), *i);
+}
+
+static const void *next_of_phase(const void *of, int *i, const char **key)
+{
+	const struct tw_spot *spot = of;
+
+	return next_maximum(spot, spot->number, spot->metric, *i);
+}
+
+/* Eight in a line. */
+static void write_blocks(FILE *file, const void *of)
+{
+	const struct tw_spot *spot = of;
+	const struct room *room = room_of(spot->run,
+					  tw_text_pair(spot->number));
+	const struct sum *sums = room->sums[spot->number % tw_config.columns];
+	int64_t limit = limit_ns(room, sums);
+	int block;
+
+	fprintf(file, "[");
+	for (block = 0; block < count_of(room); block++)
 		fprintf(file, "%s%s%.3f", block ? "," : "",
 			block % 8 ? " " : "\n        ",
 			tw_text_real(mean_ns(room, sums, block, limit)));
-	fprintf(file, blocks ? "\n      ]" : "]");
-	maxima(file, run, pair, tw_text_metric(column));
-	fprintf(file, ",\n");
+	fprintf(file, block ? "\n      ]" : "]");
 }
 
+#define EACH	"'maxItems': 64, 'anyOf': [ { 'maxItems': 0 }, { 'minItems': 64 } ]"
+#define MAXIMA \
+	"maxima", TW_NOWHERE, TW_ARRAY, \
+	"The longest value of each of the 64 blocks of the run; null: of a cycle that was cut short, that is not known. A missed expiry is in planned, of the cycle after it.", \
+	EACH, .of = TW_EACH(TW_SELF(int64_t), TW_INTEGER, "A value.", \
+			    .nullable = true)
+
+static const struct tw_member columns[] = {
+	{ "blocks", TW_NOWHERE, TW_ARRAY, "Means of 64 consecutive blocks of all cycles (each of a run has one 64th of them, but for one 16th of that, or one cycle, more or fewer), without the longest cycles, one in 1000; none if there are fewer than 64 cycles.",
+	  EACH,
+	  .of = TW_EACH(TW_SELF(double), TW_REAL, "A mean."),
+	  .write = write_blocks, .line = 6 },
+	{ MAXIMA, .next = next_of_column },
+	{ .name = NULL }
+};
+
+static const struct tw_member phases[] = {
+	{ MAXIMA, .next = next_of_phase },
+	{ .name = NULL }
+};
+
 const struct tw_part tw_part_blocks = {
-	.room = room, .attach = attach, .record = record, .column = json,
-	.phase = maxima,
+	.room = room, .attach = attach, .record = record,
+	.members = { [TW_OF_COLUMN] = columns, [TW_OF_PHASE] = phases },
 };

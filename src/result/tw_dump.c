@@ -104,11 +104,16 @@ static void text(FILE *file, const struct tw_run *run)
 		fprintf(file, "# Not dumped: %" PRIu64 " cycles\n", lost);
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static bool dumps(const void *of)
 {
-	if (stream.file.path)
-		fprintf(file, "    \"not_dumped\": %" PRIu64 ",\n", lost);
+	return stream.file.path;
 }
+
+static const struct tw_member members[] = {
+	{ "not_dumped", TW_AT(lost), TW_COUNT, "Cycles that --dump has left out, as main was late.",
+	  .optional = true, .has = dumps, .line = 4 },
+	{ .name = NULL }
+};
 
 static int write_dump(const struct tw_run *run, int status)
 {
@@ -121,5 +126,6 @@ static int write_dump(const struct tw_run *run, int status)
 const struct tw_part tw_part_dump = {
 	.options = options, .check = check, .begin = begin, .woken = woken,
 	.end = end, .room = room, .record = tw_ring_record, .lose = lose,
-	.text = text, .json = json, .write = write_dump,
+	.text = text, .members[TW_OF_RUN] = members,
+	.write = write_dump,
 };

@@ -5,6 +5,7 @@
 
 #include "tw_clocks.h"
 #include "tw_kept.h"
+#include "tw_members.h"
 #include "tw_part.h"
 #include "tw_say.h"
 #include "tw_text.h"
@@ -223,77 +224,160 @@ static void text(FILE *file, const struct tw_run *run)
 		print_spikes(file, run);
 }
 
-static void json_cycle(FILE *file, const struct tw_run *run, int pair,
-		       const struct tw_kept *kept)
+/* What the JSON says of one. */
+struct told {
+	const struct tw_kept *kept;
+	int pair;
+	uint64_t number;
+	char time[48];
+};
+
+static const void *told_of(int pair, const struct tw_kept *kept)
 {
-	const struct tw_metric_params params = tw_config_params(pair);
+	static struct told told;
 	char date[32], zone[8];
 	int us = tw_kept_time(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", kept);
-	int64_t ns;
-	int id;
 
 	tw_kept_time(zone, sizeof(zone), "%z", kept);
-	fprintf(file, "{ \"pair\": %d, \"cycle\": %" PRIu64
-		", \"step\": %d, \"since_start_ns\": %" PRId64
-		", \"time\": \"%s.%06d%s\", \"missed\": %" PRIu64, pair,
-		number_of(kept), kept->step,
-		kept->since_ns, date, us, zone, kept->cycle.missed);
-	for (id = 0; id < TW_SPANS; id++) {
-		ns = tw_metric_ns(id, &kept->cycle, &params);
-		if ((id < TW_METRICS || id == (int)spike_on) &&
-		    tw_metric_valid(id, &params) && ns != TW_NO_VALUE)
-			fprintf(file, ", \"%s_ns\": %" PRId64,
-				tw_metrics[id].name, ns);
-	}
-	fprintf(file, " }");
+	told.kept = kept;
+	told.pair = pair;
+	told.number = number_of(kept);
+	snprintf(told.time, sizeof(told.time), "%s.%06d%s", date, us, zone);
+	return &told;
 }
 
-static void json_spikes(FILE *file, const struct tw_run *run)
+static const char *name_ns(const char *metric)
 {
-	uint64_t seen = 0, i;
-	const char *comma = "";
-	int pair;
+	static char name[48];
 
-	for (pair = 0; pair < tw_config.pairs; pair++)
-		seen += room_of(run, pair)->seen;
-	fprintf(file, "    \"spikes\": { \"metric\": \"%s\", \"limit_us\": %"
-		PRId64 ", \"seen\": %" PRIu64 ", \"kept\": [",
-		tw_metrics[spike_on].name, spike_us, seen);
-	for (pair = 0; pair < tw_config.pairs; pair++)
-		for (i = 0; i < kept_spikes(room_of(run, pair)); i++) {
-			fprintf(file, "%s\n      ", comma);
-			json_cycle(file, run, pair,
-				   &room_of(run, pair)->spikes[i]);
-			comma = ",";
-		}
-	fprintf(file, "] },\n");
+	snprintf(name, sizeof(name), "%s_ns", metric);
+	return name;
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static const char *word_ns(int i)
+{
+	return tw_metric_any_word(i) ? name_ns(tw_metric_any_word(i)) : NULL;
+}
+
+static const void *kept_of(const void *of)
+{
+	return ((const struct told *)of)->kept;
+}
+
+static const void *next_value(const void *of, int *i, const char **key)
+{
+	static int64_t ns;
+	const struct told *told = of;
+	const struct tw_metric_params params = tw_config_params(told->pair);
+
+	for (; *i < TW_SPANS; ++*i) {
+		ns = tw_metric_ns(*i, &told->kept->cycle, &params);
+		if ((*i < TW_METRICS || *i == (int)spike_on) &&
+		    tw_metric_valid(*i, &params) && ns != TW_NO_VALUE)
+			break;
+	}
+	*key = *i < TW_SPANS ? name_ns(tw_metrics[*i].name) : NULL;
+	return *key ? &ns : NULL;
+}
+
+static const void *next_worst(const void *of, int *i, const char **key)
 {
 	const struct tw_metric_params params = tw_config_params(0);
-	const struct tw_kept *kept;
-	const char *comma = "";
-	int id, pair;
 
-	fprintf(file, "    \"worst\": {");
-	for (id = 0; id < TW_METRICS; id++) {
-		pair = tw_kept_worst_pair(run, id);
-		kept = tw_kept_worst(run, pair, id);
-		if (!tw_metric_valid(id, &params) || !kept)
-			continue;
-		fprintf(file, "%s\n      \"%s\": ", comma,
-			tw_metrics[id].name);
-		json_cycle(file, run, pair, kept);
-		comma = ",";
+	for (; *i < TW_METRICS; ++*i) {
+		int pair = tw_kept_worst_pair(of, *i);
+		const struct tw_kept *kept = tw_kept_worst(of, pair, *i);
+
+		*key = tw_metrics[*i].name;
+		if (tw_metric_valid(*i, &params) && kept)
+			return told_of(pair, kept);
 	}
-	fprintf(file, "\n    },\n");
-	if (spike_us)
-		json_spikes(file, run);
+	return NULL;
 }
+
+static bool has_spikes(const void *of)
+{
+	return spike_us;
+}
+
+/* Of all pairs, one after another. */
+static const void *next_spike(const void *of, int *i, const char **key)
+{
+	int pair, at = *i;
+
+	for (pair = 0; pair < tw_config.pairs; pair++) {
+		const struct room *room = room_of(of, pair);
+
+		if (at < (int)kept_spikes(room))
+			return told_of(pair, &room->spikes[at]);
+		at -= (int)kept_spikes(room);
+	}
+	return NULL;
+}
+
+static const void *seen_of(const void *of)
+{
+	static uint64_t seen;
+	int pair;
+
+	seen = 0;
+	for (pair = 0; pair < tw_config.pairs; pair++)
+		seen += room_of(of, pair)->seen;
+	return &seen;
+}
+
+static const void *metric_of(const void *of)
+{
+	return &tw_metrics[spike_on].name;
+}
+
+static const struct tw_member cycle[] = {
+	{ TW_NAMED(struct told, pair), TW_COUNT, "Number of the pair." },
+	{ "cycle", TW_IN(struct told, number), TW_COUNT, "From 0, without the warm-up; of the step." },
+	{ TW_NAMED(struct tw_kept, step), TW_COUNT, "Of a ramp, from 0.",
+	  .get = kept_of },
+	{ "since_start_ns", TW_IN(struct tw_kept, since_ns), TW_INTEGER,
+	  "Its t0 - t0 of the pair's first measured cycle.", .get = kept_of },
+	{ TW_NAMED(struct told, time), TW_STRING, "Its t0 in local time, with the offset from UTC.",
+	  "'pattern': '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\\\.[0-9]{6}[+-][0-9]{4}$'" },
+	{ "missed", TW_IN(struct tw_kept, cycle.missed), TW_COUNT,
+	  "Expiries after its own that got no cycle.", .get = kept_of },
+	{ "values", TW_NOWHERE, TW_MAP, NULL, .optional = true,
+	  .spread = true, .word = word_ns, .next = next_value,
+	  .of = TW_EACH(TW_SELF(int64_t), TW_INTEGER, "That of the cycle; wakeup and planned only with a timer, a part of network or response only if --spike is about that.") },
+	{ .name = NULL }
+};
+
+#define EACH \
+	"'allOf': [ { 'required': [ 'interval_ns' ] } ], 'dependentRequired': { 'latency_ns': [ 'response_ns' ], 'response_ns': [ 'latency_ns' ], " \
+	TW_TOGETHER("_ns") " }"
+
+static const struct tw_member spikes[] = {
+	{ "metric", TW_SELF(const char *), TW_STRING, "A metric, or what stamps divide one into.",
+	  .word = tw_metric_any_word, .get = metric_of },
+	{ "limit_us", TW_AT(spike_us), TW_INTEGER, "They are above this.",
+	  "'minimum': 1" },
+	{ "seen", TW_SELF(uint64_t), TW_COUNT, "How many there were.",
+	  .get = seen_of },
+	{ "kept", TW_NOWHERE, TW_ARRAY, "The first of each pair, as many as --spike-nodes says.",
+	  .next = next_spike, .of = cycle, .each = EACH, .lines = 6 },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "worst", TW_NOWHERE, TW_MAP, "By metric, the first cycle of any pair that reached its maximum.",
+	  "'dependentRequired': { " TW_TOGETHER("") " }, 'anyOf': [ { 'maxProperties': 0 }, { 'required': [ 'latency', 'response', 'interval' ] } ]",
+	  .word = tw_metric_word, .next = next_worst, .of = cycle,
+	  .each = EACH, .line = 4, .lines = 6, .close = 4 },
+	{ "spikes", TW_NOWHERE, TW_OBJECT,
+	  "The cycles that --spike is about.", .optional = true,
+	  .has = has_spikes, .of = spikes, .line = 4 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_kept = {
 	.options = options, .group = TW_TOO_LONG, .check = check,
 	.begin = begin, .room = room, .attach = attach, .record = record,
-	.end = end, .text = text, .json = json,
+	.end = end, .text = text,
+	.members[TW_OF_RUN] = members,
 };

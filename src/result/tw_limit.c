@@ -17,7 +17,9 @@
 /* From good to bad. */
 enum verdict { MET, UNDECIDED, EXCEEDED };
 
-static const char *const verdicts[] = { "met", "undecided", "exceeded" };
+static const char *const verdicts[] = {
+	"met", "undecided", "exceeded", NULL
+};
 
 struct judgment {
 	enum verdict verdict;
@@ -268,44 +270,91 @@ static void text(FILE *file, const struct tw_run *run)
 	}
 }
 
-static void write_limit(FILE *file, const struct tw_limit *limit,
-			const struct judgment *judgment)
-{
-	const char *unit = limit->counts ? "" : "_ns";
+/* What the JSON says of one. */
+struct told {
+	int result;		/* first: parts add members of it */
+	const struct tw_limit *of;
+	const char *metric, *verdict;
+	double value;
+};
 
-	fprintf(file, "{ \"limit\": \"%s\", \"metric\": ", limit->text);
-	if (judgment->result < 0)
-		fprintf(file, "null, ");
-	else
-		fprintf(file, "\"%s\", ",
-			tw_limited.name(limit, judgment->result));
-	if (limit->percent > 0)
-		fprintf(file, "\"percentile\": %.10g, ", limit->percent);
-	fprintf(file, "\"most%s\": %.15g, \"value%s\": ", unit, limit->most,
-		unit);
-	if (judgment->verdict == UNDECIDED)
-		fprintf(file, "null, ");
-	else
-		fprintf(file, "%.15g, ", judgment->of.value);
-	if (tw_limited.noun)
-		fprintf(file, "\"%s\": %d, ", tw_limited.noun,
-			judgment->result);
-	fprintf(file, "\"verdict\": \"%s\" }", verdicts[judgment->verdict]);
+static const void *next_limit(const void *of, int *i, const char **key)
+{
+	static struct told told;
+	struct judgment judgment;
+
+	if (*i == count)
+		return NULL;
+	judgment = judge(of, &limits[*i]);
+	told = (struct told) {
+		.of = &limits[*i], .metric = judgment.result < 0 ? NULL :
+			tw_limited.name(&limits[*i], judgment.result),
+		.verdict = verdicts[judgment.verdict],
+		.value = judgment.verdict == UNDECIDED ? NAN :
+			 judgment.of.value,
+		.result = judgment.result,
+	};
+	return &told;
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static const void *limit_of(const void *of)
 {
-	int i;
-
-	fprintf(file, "    \"limits\": [");
-	for (i = 0; i < count; i++) {
-		const struct judgment judgment = judge(run, &limits[i]);
-
-		fprintf(file, "%s\n      ", i ? "," : "");
-		write_limit(file, &limits[i], &judgment);
-	}
-	fprintf(file, "],\n");
+	return ((const struct told *)of)->of;
 }
+
+static bool has_percent(const void *of)
+{
+	return ((const struct told *)of)->of->percent > 0;
+}
+
+static bool counts(const void *of)
+{
+	return ((const struct told *)of)->of->counts;
+}
+
+static bool is_time(const void *of)
+{
+	return !counts(of);
+}
+
+static const struct tw_member of_limit[] = {
+	{ "limit", TW_IN(struct tw_limit, text), TW_STRING,
+	  "As it was given.", .get = limit_of },
+	{ TW_NAMED(struct told, metric), TW_STRING, "A metric, the worst column, or what is counted; null: it was not measured.",
+	  "'pattern': '^[a-z0-9_.]+$'", .nullable = true },
+	{ "percentile", TW_IN(struct tw_limit, percent), TW_REAL,
+	  "If it is for one.", "'exclusiveMinimum': 0, 'exclusiveMaximum': 100",
+	  .optional = true, .has = has_percent, .get = limit_of,
+	  .format = "%.10g" },
+	{ "most", TW_IN(struct tw_limit, most), TW_COUNT,
+	  "How many are allowed.", .optional = true, .has = counts,
+	  .get = limit_of, .format = "%.15g" },
+	{ "most_ns", TW_IN(struct tw_limit, most), TW_REAL,
+	  "What is allowed.", "'minimum': 0", .optional = true,
+	  .has = is_time, .get = limit_of, .format = "%.15g" },
+	{ "value", TW_IN(struct told, value), TW_INTEGER,
+	  "How many were counted; null: undecided.", .nullable = true,
+	  .optional = true, .has = counts, .format = "%.15g" },
+	{ "value_ns", TW_IN(struct told, value), TW_REAL, "What was measured; of a reply that did not come, at least so much. null: undecided.",
+	  .nullable = true, .optional = true, .has = is_time,
+	  .format = "%.15g" },
+	{ .name = NULL }
+};
+
+static const struct tw_member verdict[] = {
+	{ TW_NAMED(struct told, verdict), TW_STRING, "Undecided: too few values, one that is not known, or a run that was cut short.",
+	  .words = verdicts },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "limits", TW_NOWHERE, TW_ARRAY, "The verdict on each --limit, in the order given.",
+	  "'maxItems': 64", .next = next_limit, .of = of_limit,
+	  .parts = TW_OF_LIMIT, .then = verdict,
+	  .each = "'oneOf': [ { 'required': [ 'most', 'value' ] }, { 'required': [ 'most_ns', 'value_ns' ] } ], 'if': { 'properties': { 'verdict': { 'const': 'undecided' } } }, 'then': { 'properties': { 'value': { 'type': 'null' }, 'value_ns': { 'type': 'null' } } }, 'else': { 'properties': { 'value': { 'type': 'integer' }, 'value_ns': { 'type': 'number' } } }",
+	  .line = 4, .lines = 6 },
+	{ .name = NULL }
+};
 
 static const char *word(int i)
 {
@@ -333,5 +382,5 @@ static void remark(FILE *file, const struct tw_run *run)
 const struct tw_part tw_part_limit = {
 	.options = options, .group = TW_TOO_LONG, .check = check,
 	.exceeded = exceeded, .text = text, .remark = remark,
-	.tells_end = true, .json = json,
+	.tells_end = true, .members[TW_OF_RUN] = members,
 };

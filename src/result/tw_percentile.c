@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --percentiles of the columns, and those that limits need. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -154,26 +155,40 @@ static void text(FILE *file, const struct tw_run *run)
 		print_column(file, run, column);
 }
 
-static void json(FILE *file, const struct tw_run *run, int column)
+static bool any(const void *of)
 {
-	const struct tw_series series = tw_series_of(run, column);
-	int64_t found;
-	int i;
-
-	if (!count)
-		return;
-	fprintf(file, "      \"percentiles\": {");
-	for (i = 0; i < count; i++) {
-		fprintf(file, "%s \"%.10g\": ", i ? "," : "", percents[i]);
-		if (tw_percentile_value(run, &series, percents[i], 0, &found))
-			fprintf(file, "%.12g", tw_text_real((double)found));
-		else
-			fprintf(file, "null");
-	}
-	fprintf(file, " },\n");
+	return count;
 }
+
+static const void *next_percent(const void *of, int *i, const char **key)
+{
+	static double value;
+	static char name[32];
+	const struct tw_spot *spot = of;
+	const struct tw_series series = tw_series_of(spot->run, spot->number);
+	int64_t found;
+
+	if (*i == count)
+		return NULL;
+	snprintf(name, sizeof(name), "%.10g", percents[*i]);
+	*key = name;
+	value = tw_percentile_value(spot->run, &series, percents[*i], 0,
+				    &found) ?
+		tw_text_real((double)found) : NAN;
+	return &value;
+}
+
+static const struct tw_member members[] = {
+	{ "percentiles", TW_NOWHERE, TW_MAP, "Values by percentage, within 1/1024; null: fewer than 10 values are above it.",
+	  "'minProperties': 1, 'maxProperties': 32, 'propertyNames': { 'pattern': '^[0-9]+(\\\\.[0-9]+)?(e-[0-9]+)?$' }",
+	  .optional = true, .has = any, .next = next_percent,
+	  .of = TW_EACH(TW_SELF(double), TW_REAL, "A value.",
+			.nullable = true, .format = "%.12g"),
+	  .line = 6 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_percentiles = {
 	.options = options, .group = TW_OUTPUT, .room = room, .record = record,
-	.text = text, .column = json,
+	.text = text, .members[TW_OF_COLUMN] = members,
 };

@@ -11,10 +11,12 @@
 #include "tw_place.h"
 #include "tw_read.h"
 #include "tw_say.h"
+#include "tw_schema.h"
 #include "tw_string.h"
 #include "tw_text.h"
 
 #define FACTS_MAX	128
+#define CPUS	"'pattern': '^([0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*)?$'"
 
 static struct {
 	const struct tw_fact *fact;
@@ -160,52 +162,81 @@ static void write_value(FILE *file, const struct tw_fact *fact,
 		tw_string_json(file, value->text);
 }
 
-static void write_finding(FILE *file, int i)
-{
-	char text[TW_READ_LINE];
+struct finding {
+	const char *name;
+	char read[TW_READ_LINE];
+};
 
-	format(text, sizeof(text), i);
-	fprintf(file, "        { \"name\": \"%s\", \"read\": ",
-		found[i].fact->name);
-	tw_string_json(file, text);
-	fprintf(file, " }");
+static const void *next_finding(const void *of, int *i, const char **key)
+{
+	static struct finding finding;
+
+	while (*i < count && !found[*i].disturbs)
+		++*i;
+	if (*i == count)
+		return NULL;
+	finding.name = found[*i].fact->name;
+	format(finding.read, sizeof(finding.read), *i);
+	return &finding;
 }
 
-static void write_environment(FILE *file)
+static const struct tw_member of_finding[] = {
+	{ TW_NAMED(struct finding, name), TW_STRING, "Of the member above." },
+	{ TW_NAMED(struct finding, read), TW_STRING, "Its value, for people." },
+	{ .name = NULL }
+};
+
+static const struct tw_member findings[] = {
+	{ "findings", TW_NOWHERE, TW_ARRAY,
+	  "What of it disturbs, as --check says.", .next = next_finding,
+	  .of = of_finding, .lines = 8 },
+	{ .name = NULL }
+};
+
+static void write_facts(FILE *file, const void *of)
 {
-	const char *comma = "\n";
 	int i;
 
-	fprintf(file, "    \"environment\": {\n");
+	fputc('{', file);
 	for (i = 0; i < count; i++) {
-		fprintf(file, "      \"%s\": ", found[i].fact->name);
+		fprintf(file, "\n      \"%s\": ", found[i].fact->name);
 		write_value(file, found[i].fact, &found[i].value);
-		fprintf(file, ",\n");
+		fputc(',', file);
 	}
-	fprintf(file, "      \"findings\": [");
-	for (i = 0; i < count; i++)
-		if (found[i].disturbs) {
-			fprintf(file, "%s", comma);
-			write_finding(file, i);
-			comma = ",\n";
+	fprintf(file, "\n      \"findings\": ");
+	tw_member_write(file, findings, of);
+	fprintf(file, "\n    }");
+}
+
+static void describe(int depth)
+{
+	static const enum tw_member_type types[] = {
+		[TW_FACT_TEXT] = TW_STRING, [TW_FACT_CPUS] = TW_STRING,
+		[TW_FACT_NUMBER] = TW_INTEGER, [TW_FACT_FLAG] = TW_BOOLEAN,
+	};
+	const struct tw_fact *const *table, *fact;
+
+	for (table = tw_check_tables; *table; table++)
+		for (fact = *table; fact->name; fact++) {
+			struct tw_member row = {
+				.type = types[fact->kind],
+				.about = fact->about,
+				.nullable = strcmp(fact->name, "network_device"),
+				.optional = !strncmp(fact->name, "network_", 8),
+				.also = fact->kind == TW_FACT_CPUS ?
+					CPUS : NULL,
+			};
+
+			tw_schema_member(fact->name, &row, depth);
 		}
-	fprintf(file, "]\n    }");
 }
 
-void tw_check_json(FILE *file, const struct tw_run *run)
-{
-	write_environment(file);
-	fprintf(file, ",\n");
-}
-
-static void write_members(FILE *file, void *run)
-{
-	fprintf(file, "  \"num_threads\": 0,\n  \"resolution_in_ns\": %d,\n  \"thread\": {},\n",
-		tw_config.nsecs);
-	tw_json_head(file, run);
-	write_environment(file);
-	fprintf(file, "\n  }\n");
-}
+const struct tw_member tw_json_checked[] = {
+	{ "environment", TW_NOWHERE, TW_OBJECT, "The state of the system before the run, as far as it could be read: null is unknown. Used CPUs are those of what is measured.",
+	  .write = write_facts, .describe = describe, .of = findings,
+	  .line = 4 },
+	{ .name = NULL }
+};
 
 void tw_check_facts(struct tw_run *run, const struct tw_checked *of,
 		    const struct tw_fact *const tables[], bool only)
@@ -224,5 +255,5 @@ void tw_check_facts(struct tw_run *run, const struct tw_checked *of,
 		tw_say_warn("cannot write to standard output\n");
 		status = EXIT_FAILURE;
 	}
-	exit(tw_json_write(run, status, write_members) ? EXIT_FAILURE : status);
+	exit(tw_json_write_checked(run, status) ? EXIT_FAILURE : status);
 }

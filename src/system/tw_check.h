@@ -45,6 +45,7 @@ struct tw_value {
 struct tw_fact {
 	const char *name;	/* in the JSON and in --check */
 	enum tw_fact_kind kind;
+	const char *about;	/* for the schema */
 	const char *from;	/* the file; for some readers something else */
 	/* Makes @value known if it can. NULL: it is what the file has. */
 	void (*read)(struct tw_value *value);
@@ -105,7 +106,7 @@ bool tw_facts_is_any(const struct tw_value *value);
 void tw_check_facts(struct tw_run *run, const struct tw_checked *of,
 		    const struct tw_fact *const tables[], bool only);
 
-/* After that: the member "environment" of the JSON. */
-void tw_check_json(FILE *file, const struct tw_run *run);
+/* All tables that the program may use, the last is NULL; for the schema. */
+extern const struct tw_fact *const tw_check_tables[];
 
 #endif /* TW_CHECK_H */

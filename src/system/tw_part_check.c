@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --check, and the environment in the JSON. */
+#include <string.h>
+
 #include "tw_check.h"
 #include "tw_hosts.h"
 #include "tw_json.h"
@@ -7,6 +9,8 @@
 #include "tw_part.h"
 #include "tw_place.h"
 #include "tw_run.h"
+
+#define DEVICE	4	/* from here on, the tables are of a device */
 
 static const char *named;	/* its device; NULL: no --check */
 
@@ -16,6 +20,11 @@ static void parse(const struct tw_option *option, char *value)
 	if (value && !if_nametoindex(value))
 		tw_option_refuse(option, value, "allowed is a network device of this system");
 }
+
+const struct tw_fact *const tw_check_tables[] = {
+	tw_facts_kernel, tw_facts_realtime, tw_facts_cpus, tw_facts_machine,
+	tw_facts_device, tw_facts_network, NULL
+};
 
 static const struct tw_option options[] = {
 	{ 0, "check", TW_TEXT, &named, "DEVICE", .optional = true,
@@ -47,10 +56,7 @@ static void checked(struct tw_run *run)
 		.softirq_timer = tw_config.timer->start,
 	};
 	const char *host = tw_talk_way.text;
-	const struct tw_fact *tables[] = {
-		tw_facts_kernel, tw_facts_realtime, tw_facts_cpus,
-		tw_facts_machine, NULL, NULL, NULL
-	};
+	const struct tw_fact *tables[DEVICE + 3] = { NULL };
 	int i;
 
 	/* A server's side sends its results. */
@@ -64,18 +70,19 @@ static void checked(struct tw_run *run)
 	for (i = 0; tw_load_number(i); i++)
 		of.realtime_load |= tw_config.priority &&
 				    tw_load_number(i)->priority;
+	memcpy(tables, tw_check_tables, DEVICE * sizeof(*tables));
 	if (named && *named)
 		snprintf(of.device, sizeof(of.device), "%s", named);
 	else if (host)
 		tw_check_route(of.device, host);
 	if (*of.device)
-		tables[4] = tw_facts_device;
+		tables[DEVICE] = tw_facts_device;
 	if (tw_check_is_hardware(of.device))
-		tables[5] = tw_facts_network;
+		tables[DEVICE + 1] = tw_facts_network;
 	tw_check_facts(run, &of, tables, named);
 }
 
 const struct tw_part tw_part_check = {
 	.options = options, .group = TW_OUTPUT, .checked = checked,
-	.json = tw_check_json,
+	.members[TW_OF_RUN] = tw_json_checked,
 };

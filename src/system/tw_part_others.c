@@ -9,7 +9,6 @@
 #include "tw_place.h"
 #include "tw_policy.h"
 #include "tw_run.h"
-#include "tw_string.h"
 #include "tw_time.h"
 
 #define SHOWN		1.0	/* percent */
@@ -148,43 +147,125 @@ static void remark(FILE *file, const struct tw_run *run)
 	print_host(file);
 }
 
-static void write_task(FILE *file, const struct tw_task *task)
+/* What the JSON says of all, of a CPU, and of a task. */
+static struct {
+	double seconds;
+	bool complete;
+} whole;
+
+struct told_cpu {
+	const struct tw_others *of;
+	double percent, unnamed_percent, interrupts_percent, host_percent;
+};
+
+struct told_task {
+	const struct tw_task *of;
+	const char *policy;
+	double percent;
+};
+
+static const void *whole_of(const void *of)
 {
-	fprintf(file, "\n            { \"name\": ");
-	tw_string_json(file, task->name);
-	fprintf(file, ", \"id\": %d, \"kernel\": %s, \"policy\": \"%s\", \"priority\": %d, \"percent\": %.3f }",
-		task->id, task->kernel ? "true" : "false",
-		tw_policy_name(task->policy), task->priority,
-		percent(task->ns));
+	if (!known)
+		return NULL;
+	whole.seconds = (double)(after->at_ns - before->at_ns) / TW_NS_PER_S;
+	whole.complete = before->complete && after->complete;
+	return &whole;
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static const void *next_cpu(const void *of, int *i, const char **key)
 {
-	int i, n;
+	static struct told_cpu told;
+	const struct tw_others *cpu = &others[*i];
 
-	if (!known) {
-		fprintf(file, "    \"others\": null,\n");
-		return;
-	}
-	fprintf(file, "    \"others\": {\n      \"seconds\": %.6f,\n      \"complete\": %s,\n      \"cpus\": [",
-		(double)(after->at_ns - before->at_ns) / TW_NS_PER_S,
-		before->complete && after->complete ? "true" : "false");
-	for (i = 0; i < count; i++) {
-		const struct tw_others *of = &others[i];
-
-		fprintf(file, "%s\n        { \"cpu\": %d, \"percent\": %.3f, \"unnamed_percent\": %.3f,\n          \"interrupts_percent\": %.3f, \"host_percent\": %.3f, \"tasks\": [",
-			i ? "," : "", of->cpu, percent(of->ns),
-			percent(of->unnamed_ns), percent(of->interrupts_ns),
-			percent(of->host_ns));
-		for (n = 0; n < TW_OTHERS_NAMED && of->task[n].ns; n++) {
-			fprintf(file, "%s", n ? "," : "");
-			write_task(file, &of->task[n]);
-		}
-		fprintf(file, "] }");
-	}
-	fprintf(file, "\n      ]\n    },\n");
+	if (*i == count)
+		return NULL;
+	told = (struct told_cpu) {
+		cpu, percent(cpu->ns), percent(cpu->unnamed_ns),
+		percent(cpu->interrupts_ns), percent(cpu->host_ns)
+	};
+	return &told;
 }
+
+static const void *number_of(const void *of)
+{
+	return &((const struct told_cpu *)of)->of->cpu;
+}
+
+static const void *next_task(const void *of, int *i, const char **key)
+{
+	static struct told_task told;
+	const struct tw_task *task = &((const struct told_cpu *)of)->of->task[*i];
+
+	if (*i == TW_OTHERS_NAMED || !task->ns)
+		return NULL;
+	told = (struct told_task) {
+		task, tw_policy_name(task->policy), percent(task->ns)
+	};
+	return &told;
+}
+
+static const void *task_of(const void *of)
+{
+	return ((const struct told_task *)of)->of;
+}
+
+static const char *policy_word(int i)
+{
+	return i && !tw_policy_names[i - 1] ? NULL :
+	       i ? tw_policy_names[i - 1] : "unknown";
+}
+
+#define PERCENT	"'minimum': 0, 'maximum': 100"
+
+static const struct tw_member of_task[] = {
+	{ TW_NAMED(struct tw_task, name), TW_STRING,
+	  "Of the thread, cut if it is long.", .get = task_of },
+	{ TW_NAMED(struct tw_task, id), TW_INTEGER, "Of the thread.",
+	  "'minimum': 1", .get = task_of },
+	{ TW_NAMED(struct tw_task, kernel), TW_BOOLEAN,
+	  "It is a thread of the kernel.", .get = task_of },
+	{ TW_NAMED(struct told_task, policy), TW_STRING,
+	  "Its scheduling policy.", .word = policy_word },
+	{ TW_NAMED(struct tw_task, priority), TW_COUNT, "0: not real-time.",
+	  "'maximum': 99", .get = task_of },
+	{ TW_NAMED(struct told_task, percent), TW_REAL,
+	  "What it used, at most what was left of the CPU.", PERCENT },
+	{ .name = NULL }
+};
+
+static const struct tw_member of_cpu[] = {
+	{ "cpu", TW_SELF(int), TW_COUNT, "Its number.", .get = number_of },
+	{ TW_NAMED(struct told_cpu, percent), TW_REAL, "What others used of it, without interrupts_percent and host_percent.",
+	  PERCENT },
+	{ TW_NAMED(struct told_cpu, unnamed_percent), TW_REAL, "Of this, what tasks used that ended, moved to another CPU, or are in another PID namespace; as far as it cannot have been the run's own.",
+	  PERCENT },
+	{ TW_NAMED(struct told_cpu, interrupts_percent), TW_REAL, "What threads of the kernel used for interrupts (ksoftirqd, ktimers, irq/...), for the run's own timers and packets, too.",
+	  PERCENT, .line = 10 },
+	{ TW_NAMED(struct told_cpu, host_percent), TW_REAL,
+	  "What the host took from this virtual CPU.", PERCENT },
+	{ "tasks", TW_NOWHERE, TW_ARRAY, "The greatest others that were there last, the greatest first.",
+	  "'maxItems': 3", .next = next_task, .of = of_task, .lines = 12 },
+	{ .name = NULL }
+};
+
+static const struct tw_member all[] = {
+	{ "seconds", TW_AT(whole.seconds), TW_REAL,
+	  "The time that percent are of.", "'minimum': 0", .format = "%.6f",
+	  .line = 6 },
+	{ "complete", TW_AT(whole.complete), TW_BOOLEAN, "All tasks were read; false: they were too many, or it took too long, and unnamed_percent is 0.",
+	  .line = 6 },
+	{ "cpus", TW_NOWHERE, TW_ARRAY, "Each CPU.", "'maxItems': 1024",
+	  .next = next_cpu, .of = of_cpu, .line = 6, .lines = 8, .close = 6 },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "others", TW_NOWHERE, TW_OBJECT, "Who else used the CPUs of what is measured, from before the run to after it; null: not known. Others are all tasks but the program's own processes and loads.",
+	  .nullable = true, .get = whole_of, .of = all, .line = 4, .close = 4 },
+	{ .name = NULL }
+};
 
 const struct tw_part tw_part_others = {
-	.begin = begin, .end = end, .remark = remark, .json = json,
+	.begin = begin, .end = end, .remark = remark, .members[TW_OF_RUN] = members,
 };

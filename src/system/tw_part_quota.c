@@ -7,7 +7,6 @@
 #include "tw_cgroup.h"
 #include "tw_part.h"
 #include "tw_run.h"
-#include "tw_string.h"
 
 static struct tw_quota before[TW_QUOTAS], after[TW_QUOTAS];
 static int count;
@@ -51,21 +50,28 @@ static void remark(FILE *file, const struct tw_run *run)
 			most.stopped_us);
 }
 
-static void json(FILE *file, const struct tw_run *run)
+static const void *quota_of(const void *of)
 {
-	fprintf(file, "    \"quota\": ");
-	if (*most.path) {
-		fprintf(file, "{ \"cgroup\": ");
-		tw_string_json(file, most.path);
-		fprintf(file, ", \"quota_us\": %" PRId64 ", \"period_us\": %"
-			PRId64 ", \"stops\": %" PRId64 ", \"stopped_us\": %"
-			PRId64 " },\n", most.quota_us, most.period_us,
-			most.stops, most.stopped_us);
-	} else {
-		fprintf(file, "null,\n");
-	}
+	return *most.path ? &most : NULL;
 }
 
+static const struct tw_member quota[] = {
+	{ "cgroup", TW_IN(struct tw_quota, path), TW_STRING, "Its directory." },
+	{ TW_NAMED(struct tw_quota, quota_us), TW_INTEGER, "CPU time of its ordinary tasks in a period, in us.",
+	  "'minimum': 1" },
+	{ TW_NAMED(struct tw_quota, period_us), TW_INTEGER,
+	  "The period, in us.", "'minimum': 1" },
+	{ TW_NAMED(struct tw_quota, stops), TW_COUNT, "In how many periods they had used it up." },
+	{ TW_NAMED(struct tw_quota, stopped_us), TW_COUNT, "For how long they were stopped in all, in us." },
+	{ .name = NULL }
+};
+
+static const struct tw_member members[] = {
+	{ "quota", TW_NOWHERE, TW_OBJECT, "The cgroup of this process, or one above it, whose quota stopped its ordinary tasks most often during the run; null: none has a quota.",
+	  .nullable = true, .get = quota_of, .of = quota, .line = 4 },
+	{ .name = NULL }
+};
+
 const struct tw_part tw_part_quota = {
-	.begin = begin, .end = end, .remark = remark, .json = json,
+	.begin = begin, .end = end, .remark = remark, .members[TW_OF_RUN] = members,
 };

@@ -4,7 +4,8 @@ else."""
 
 import copy
 import os
-import re
+import pathlib
+import subprocess
 
 import jsonschema
 import pytest
@@ -75,10 +76,6 @@ TABLES = ("histogram", "percentiles", "worst", "values", "means", "metrics",
           "thread")
 
 
-# What twowaytest's JSON describes; and the facts that are primitivetest's.
-ENVIRONMENT = ("primitives", "environment")
-NAMED = [(name,) for name in ("release", "mqueue_msg_max", "rlimit_msgqueue",
-                              "rlimit_sigpending", "findings")]
 OPTIONAL = (("primitives", "load", "*", "workers"),
             ("primitives", "limits", "*", "percentile"),
             ("thread", "*", "percentiles"), ("primitives", "worst"))
@@ -99,8 +96,7 @@ def test_schema_needs_every_member(any_valid):
     """The schema is no sieve: without any one member, it complains."""
     for shape, path in one_of_each(schema.every_member(any_valid)):
         if shape[-1] == "*" and path != ("thread", "0") or \
-                shape in OPTIONAL or \
-                (path[:2] == ENVIRONMENT and path[2:] not in NAMED):
+                shape in OPTIONAL:
             continue
         broken = copy.deepcopy(any_valid)
         del schema.parent_of(broken, path)[path[-1]]
@@ -115,12 +111,10 @@ def test_schema_knows_every_type(any_valid):
 
 
 def test_schema_allows_nothing_else(any_valid):
-    """But in sysinfo and in the environment, to which others may add."""
     for shape, path in one_of_each(schema.objects(any_valid)):
-        if path[:1] != ("sysinfo",) and path != ENVIRONMENT:
-            broken = copy.deepcopy(any_valid)
-            schema.parent_of(broken, (*path, ""))["Another"] = 1
-            assert not allowed(broken), path
+        broken = copy.deepcopy(any_valid)
+        schema.parent_of(broken, (*path, ""))["Another"] = 1
+        assert not allowed(broken), path
 
 
 def test_schemas_are_of_one_program_each(valid, tmp_path):
@@ -180,9 +174,20 @@ def test_schema_describes_every_member():
         schema.validator(schema.PRIMITIVES).validate({})
 
 
-def test_every_part_is_used_and_found():
-    """Each reference has its target, each definition a reference."""
-    text = schema.PRIMITIVES.read_text(encoding="utf-8")
-    used = set(re.findall(r'"\$ref": "([^"]*)"', text))
-    own = {name[len("#/$defs/"):] for name in used if name.startswith("#")}
-    assert own == set(schema.read(schema.PRIMITIVES)["$defs"])
+@pytest.mark.parametrize("of, name", [
+    (schema.TWOWAY, "twowaytest-2"), (schema.PRIMITIVES, "primitivetest")])
+def test_file_is_what_the_program_prints(of, name):
+    made = pathlib.Path(twoway.binary()).parent / "contrib"
+    if not made.is_dir():
+        pytest.skip(f"{made}: not of a build directory")
+    assert (made / f"{name}.schema.json").read_text(
+        encoding="utf-8") == schema.text(of)
+
+
+@pytest.mark.parametrize("of", [schema.TWOWAY, schema.PRIMITIVES])
+def test_schema_does_not_depend_on_other_options(of):
+    """That is, on what they have set before."""
+    words = ["-p", "9", "--interval=7", "--latency=5", "-b", "9", "-h", "3"]
+    done = subprocess.run([os.path.abspath(os.environ[of]), *words, "--schema"],
+                          text=True, capture_output=True, check=True)
+    assert done.stdout == schema.text(of)

@@ -54,6 +54,11 @@ static void check_pieces(const struct tw_piece *pieces, int count,
 	require(sum_ns == value_ns);
 }
 
+static const void *told_of(const void *cause)
+{
+	return tw_cause_told(cause);
+}
+
 static void check_cause(const struct tw_window *window, int choice)
 {
 	static struct tw_cause cause;
@@ -66,12 +71,13 @@ static void check_cause(const struct tw_window *window, int choice)
 		.mean_ns = 1e4, .works = choice & 2, .own = "own",
 		.waits = choice & 4 ? TW_BLOCKED : TW_UNKNOWN,
 	};
+	static const struct tw_member row = { TW_CAUSE_ROW, .get = told_of };
 	FILE *null = fopen("/dev/null", "w");
 
 	tw_cause_find(&cause, window, &span, 1, choice / 8 % 3);
 	require(null);
 	tw_cause_print(null, &cause);
-	tw_cause_json(null, &cause);
+	tw_member_write(null, &row, &cause);
 	fclose(null);
 	if (cause.lacks)
 		return;

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which runs the gate compares, and what it says below its table."""
 
-import json
 import types
 
 import made
 import made_columns
 import pytest
+import schema
 
 COUNT = 4000
 
@@ -96,10 +96,10 @@ def test_tables_of_options():
     from report.judge import unlike
     from twoway.read import schema2
     known = set()
-    for name in "twowaytest-2", "primitivetest":
-        schema = json.loads((made.REPORT.parent / f"{name}.schema.json")
-                            .read_text())
-        known |= set(schema["$defs"]["settings"]["properties"])
+    for of, name in ((schema.TWOWAY, "twoway"),
+                     (schema.PRIMITIVES, "primitives")):
+        own = schema.read(of)["properties"][name]["properties"]
+        known |= set(own["settings"]["properties"])
     assert schema2.OUTPUT | schema2.OF_PAIRS <= known
     assert {key for key in unlike.HARMLESS if key not in known} == \
         {"duration_s", "histogram_us", "version", "command line"}

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks JSON results against the schemas in contrib."""
+"""Checks JSON results against the schemas that the programs print."""
 
 import functools
 import json
-import pathlib
+import os
+import subprocess
 
 import jsonschema
 
 import outside
 
-CONTRIB = pathlib.Path(__file__).resolve().parents[2] / "contrib"
-TWOWAY = CONTRIB / "twowaytest-2.schema.json"
-PRIMITIVES = CONTRIB / "primitivetest.schema.json"
+# Which environment variable names the program.
+TWOWAY = "TWOWAYTEST"
+PRIMITIVES = "PRIMITIVETEST"
 
 
 def unique(pairs):
@@ -28,33 +29,43 @@ def parse(text):
                       parse_constant=outside.refuse_constant)
 
 
-def read(path):
-    return parse(path.read_text(encoding="utf-8"))
+@functools.cache
+def text(of):
+    emulator = os.environ.get("TWOWAY_EMULATOR", "").split()
+    done = subprocess.run(
+        [*emulator, os.path.abspath(os.environ[of]), "--schema"],
+        text=True, capture_output=True, check=True)
+    assert not done.stderr
+    return done.stdout
+
+
+def read(of):
+    return parse(text(of))
 
 
 @functools.cache
-def validator(path):
-    schema = read(path)
+def validator(of):
+    schema = read(of)
     kind = jsonschema.validators.validator_for(schema)
     kind.check_schema(schema)
     return kind(schema)
 
 
-def errors(results, path):
+def errors(results, of):
     """What of the results the schema does not allow."""
     return [f"{'/'.join(map(str, error.absolute_path))}: {error.message}"
-            for error in validator(path).iter_errors(results)]
+            for error in validator(of).iter_errors(results)]
 
 
-def is_allowed(results, path):
+def is_allowed(results, of):
     """Faster than all errors."""
-    return validator(path).is_valid(results)
+    return validator(of).is_valid(results)
 
 
-def check(text, path):
+def check(json_text, of):
     """The results in a JSON text, which must be what the schema says."""
-    results = parse(text)
-    found = errors(results, path)
+    results = parse(json_text)
+    found = errors(results, of)
     assert not found, "\n".join(found)
     numbers = list(results["thread"])
     assert numbers == [str(n) for n in range(results["num_threads"])]
@@ -87,16 +98,12 @@ def objects(value, path=()):
             yield from objects(value[key], (*path, key))
 
 
-def assert_described(root):
+def assert_described(part, path=""):
     """Every member of a schema has a description."""
-    def look(part, path):
-        for name, member in part.get("properties", {}).items():
-            described = "description" in member or "$ref" in member
-            assert described, f"{path}/{name}"
-            look(member, f"{path}/{name}")
-
-    look(root, "")
-    for name, part in root["$defs"].items():
-        assert "description" in part, name
-        for alternative in part.get("oneOf", [part]):
-            look(alternative, name)
+    for name, member in part.get("properties", {}).items():
+        assert member.get("description"), f"{path}/{name}"
+        assert_described(member, f"{path}/{name}")
+    inner = [part.get("items"), part.get("additionalProperties")]
+    for one in (*inner, *part.get("anyOf", ())):
+        if isinstance(one, dict) and "properties" not in part:
+            assert_described(one, f"{path}/*")

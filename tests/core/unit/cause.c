@@ -35,8 +35,14 @@ static void print_events(const struct tw_window *window)
 	}
 }
 
+static const void *told_of(const void *cause)
+{
+	return tw_cause_told(cause);
+}
+
 static void print_cause(const struct tw_window *window, char *argv[])
 {
+	static const struct tw_member row = { TW_CAUSE_ROW, .get = told_of };
 	static struct tw_cause cause;
 	const struct tw_span span = {
 		.name = argv[1], .side = argv[2], .side_pid = atoi(argv[3]),
@@ -47,7 +53,7 @@ static void print_cause(const struct tw_window *window, char *argv[])
 	};
 
 	tw_cause_find(&cause, window, &span, 1, atoi(argv[12]));
-	tw_cause_json(stdout, &cause);
+	tw_member_write(stdout, &row, &cause);
 	printf("\n");
 	tw_cause_print(stdout, &cause);
 	printf("%s\n", cause.brief);

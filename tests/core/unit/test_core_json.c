@@ -59,11 +59,6 @@ AFTER_EACH
 	unlink(test_path);
 }
 
-static void write_members(FILE *file, void *run)
-{
-	fprintf(file, "  \"answer\": 42\n");
-}
-
 /* 1 s before 2026 begins in Greenwich, and a minute later; @words: to NULL. */
 static void write_json(char *words[], int status)
 {
@@ -76,7 +71,7 @@ static void write_json(char *words[], int status)
 	now = 1767225599;
 	tw_part_json.check(&run);
 	now += 60;
-	if (tw_json_write(&run, status, write_members))
+	if (tw_json_write_checked(&run, status))
 		_exit(98);
 }
 
@@ -110,16 +105,29 @@ static const char *expected(int realtime)
 		 "    \"machine\": \"s390x\",\n"
 		 "    \"realtime\": %d\n"
 		 "  },\n"
-		 "  \"answer\": 42\n"
-		 "}\n", VERSION, status, realtime);
+		 "  \"num_threads\": 0,\n"
+		 "  \"resolution_in_ns\": 0,\n"
+		 "  \"thread\": {},\n"
+		 "  \"twoway\": {\n"
+		 "    \"schema\": 2,\n"
+		 "    \"version\": \"%1.2f\",\n"
+		 "    \"argv\": [\"tool\", \"-l\", \"5\", "
+		 "\"a\\\"\xc3\xa9\\ufffd\\u000ab\", \"\"],\n"
+		 "    \"settings\": {\n",
+		 VERSION, status, realtime, VERSION);
 	return text;
 }
 
 static void assert_json(int realtime)
 {
+	static const char end[] = "\n    },\n    \"environment\": {\n"
+				  "      \"findings\": []\n    }\n  }\n}\n";
 	struct outcome o = run(json_of_words);
 
-	assert_string_equal(o.out, expected(realtime));
+	const char *begin = expected(realtime);
+
+	assert_memory_equal(o.out, begin, strlen(begin));
+	assert_string_equal(o.out + strlen(o.out) - strlen(end), end);
 	assert_string_equal(o.err, "");
 	assert_int_equal(o.exit_code, RETURNED);
 }
