@@ -350,7 +350,7 @@ static const struct far {
 
 TEST_EACH(deviation_from_the_mean, fars)
 {
-	static const int64_t off_ns[] = { 0, 7, 0, 7, 7, 0 };
+	static const int64_t off_ns[] = { 0, 0, 7, 7, 0, 7 };
 	struct tw_results all = { .missed = 0 }, part = all;
 	struct tw_stats whole = { .count = 0 }, *now = &all.stats[TW_SLEEP];
 	int i;
