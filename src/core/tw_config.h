@@ -74,7 +74,7 @@ struct tw_settings {
 extern struct tw_settings tw_settings;
 #define tw_config	(*(const struct tw_settings *)&tw_settings)
 
-/* The only one that changes later: how many pairs the next step of a ramp has. */
+/* The only one that changes later: how many pairs the next step has. */
 void tw_config_step(int pairs);
 
 int64_t tw_config_interval_us(int pair);

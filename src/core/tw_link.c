@@ -18,7 +18,8 @@
  */
 #define CONNECT_MS	5000
 
-static int connect_soon(int fd, const struct sockaddr *to, socklen_t len)
+int tw_link_await(int fd, const struct sockaddr *to, socklen_t len,
+		  int other_fd, int64_t end_ns)
 {
 	int result, err;
 	socklen_t size = sizeof(result);
@@ -27,7 +28,7 @@ static int connect_soon(int fd, const struct sockaddr *to, socklen_t len)
 		return -errno;
 	err = connect(fd, to, len) ? -errno : 0;
 	if (err == -EINPROGRESS)
-		err = tw_await(fd, POLLOUT, -1, tw_await_in_ms(CONNECT_MS));
+		err = tw_await(fd, POLLOUT, other_fd, end_ns);
 	if (err)
 		return err;
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &result, &size) ||
@@ -46,7 +47,8 @@ static int connect_both(int listener, int *client_fd, int *server_fd)
 
 	if (getsockname(listener, (struct sockaddr *)&to, &len))
 		return -errno;
-	err = connect_soon(*client_fd, (struct sockaddr *)&to, len);
+	err = tw_link_await(*client_fd, (struct sockaddr *)&to, len, -1,
+			    tw_await_in_ms(CONNECT_MS));
 	if (!err)
 		err = tw_await(listener, POLLIN, -1,
 			       tw_await_in_ms(CONNECT_MS));

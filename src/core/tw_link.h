@@ -52,6 +52,10 @@ extern const struct tw_link_ops tw_link_vsock;
 int tw_link_connect(const struct sockaddr *own, socklen_t len, int *client_fd,
 		    int *server_fd);
 
+/* connect() until @end_ns: see tw_await(). Then @fd blocks. 0 or -errno. */
+int tw_link_await(int fd, const struct sockaddr *to, socklen_t len,
+		  int other_fd, int64_t end_ns);
+
 /* The way in which the server waits for a request. */
 struct tw_wait_ops {
 	const char *name;

@@ -302,17 +302,16 @@ char *tw_option_text(const struct tw_option *option)
 	const int64_t *numbers = option->to;
 	int i, count = option->count ? *option->count : 1;
 	const char *word;
-	char *text = NULL;
-	size_t size;
+	char *text;
 	FILE *file;
 
 	if (option->type >= TW_WORD) {
 		word = option->to ? *(const char **)option->to : NULL;
 		return word ? strdup(word) : NULL;
 	}
-	file = option->type == TW_FLAG ? NULL : open_memstream(&text, &size);
-	if (!file)
+	if (option->type == TW_FLAG)
 		return NULL;
+	file = tw_string_open(&text);
 	if (option->metric && *option->metric != TW_LATENCY)
 		fprintf(file, "%s:", tw_metrics[*option->metric].name);
 	for (i = 0; i < count; i++)

@@ -78,6 +78,8 @@ struct tw_run {
 	bool stuck;		/* ...only as a server was killed at the end */
 	int interrupted;	/* the signal that ended the run; 0: none */
 	bool measured;		/* there are results */
+	uint64_t times_set;	/* at the end of a step: its clock, in all... */
+	int64_t suspended_us;	/* ...and for how long the system */
 	/* Why a limit that is not exceeded is undecided; NULL: it is met. */
 	const char *doubt;
 };

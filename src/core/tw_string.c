@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "tw_say.h"
 #include "tw_string.h"
 
 /* The bytes of the character at @s; 0 if that is not valid UTF-8. */
@@ -52,4 +53,14 @@ void tw_string_json(FILE *file, const char *text)
 			fwrite(s, bytes, 1, file);
 	}
 	fputc('"', file);
+}
+
+FILE *tw_string_open(char **text)
+{
+	static size_t size;
+	FILE *file = open_memstream(text, &size);
+
+	if (!file)
+		tw_say_fatal("no memory for a text\n");
+	return file;
 }

@@ -11,7 +11,7 @@
 #include "tw_file.h"
 #include "tw_load.h"
 #include "tw_part.h"
-#include "tw_say.h"
+#include "tw_string.h"
 #include "tw_text.h"
 #include "tw_time.h"
 
@@ -40,7 +40,6 @@ static bool reference;
 static struct tw_file to;
 static FILE *steps;		/* in memory: the log of the steps so far */
 static char *steps_text;
-static size_t steps_size;
 
 static void set(const struct tw_option *option, char *value)
 {
@@ -71,9 +70,7 @@ static void check(struct tw_run *run)
 	if (!to.path)
 		return;
 	tw_file_add(&to);
-	steps = open_memstream(&steps_text, &steps_size);
-	if (!steps)
-		tw_say_fatal("--trltp-log: no memory\n");
+	steps = tw_string_open(&steps_text);
 }
 
 static size_t room(const struct tw_run *run)
@@ -169,7 +166,7 @@ static void end(struct tw_run *run)
 static void print(FILE *file, const struct tw_run *run)
 {
 	fclose(steps);
-	fwrite(steps_text, 1, steps_size, file);
+	fputs(steps_text, file);
 }
 
 static int write_log(const struct tw_run *run, int status)

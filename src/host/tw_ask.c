@@ -13,6 +13,7 @@
 #include "tw_option.h"
 #include "tw_place.h"
 #include "tw_say.h"
+#include "tw_string.h"
 
 #define WORD_MAX	4096
 
@@ -72,13 +73,10 @@ char *tw_ask_text(int steps)
 {
 	bool load = tw_config.absent[TW_LOAD];
 	const struct tw_option *row;
-	char *text = NULL;
-	size_t size = 0;
+	char *text;
+	FILE *file = tw_string_open(&text);
 	int i;
-	FILE *file = open_memstream(&text, &size);
 
-	if (!file)
-		tw_say_fatal("no memory for the request\n");
 	fprintf(file, TW_ASK_GREETING TW_ASK_VERSION "\"] %d", load ? 1 : steps);
 	for (i = 0; (row = tw_option_row(i)); i++)
 		if (row->far == TW_ASKED || (load && tw_option_given(row->name) &&
@@ -96,7 +94,7 @@ char *tw_ask_text(int steps)
 		write_option(file, tw_option_find("latency"));
 	fprintf(file, "\n");
 	fclose(file);
-	if (size > TW_ASK_MAX)
+	if (strlen(text) > TW_ASK_MAX)
 		tw_say_fatal("--connect: the options are longer than %d bytes\n",
 			     TW_ASK_MAX);
 	return text;

@@ -16,12 +16,11 @@
  *
  * With "end 0", another step follows. The status is 1 if something has failed
  * here, after a message, or 2 if a signal came: then the run has ended, also if
- * the client's side has not asked for that. Then come how often the clock was
- * set, for how many us the host was suspended, and the excess of a cause, in ns;
- * of each pair, how many requests have come; of each load, how much work it has
- * done in 1000 s. After the last step, there is a line for each pair, of how its
- * server was changed, and the results: see tw_lines_write_json(). Other lines of
- * the answers are messages or, from # on, the text of a cause.
+ * the client's side has not asked for that. SET: how often the clock was set;
+ * SUSPENDED: us; EXCESS: tw_far_cause_answer(); REQUESTS: of each pair; RATE:
+ * of each load, in 1000 s. After the last step, "moved" comes for each pair,
+ * and "result" as tw_lines_write_json() has it. Other lines are messages or,
+ * from # on, the text of a cause.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +32,6 @@
 #include <unistd.h>
 
 #include "tw_await.h"
-#include "tw_clocks.h"
 #include "tw_datagram.h"
 #include "tw_hosts.h"
 #include "tw_idle.h"
@@ -46,7 +44,7 @@
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_stamps.h"
-#include "tw_suspend.h"
+#include "tw_string.h"
 #include "tw_text.h"
 #include "tw_time.h"
 #include "tw_transport.h"
@@ -58,7 +56,6 @@ bool tw_far, tw_far_is_awake;
 int tw_far_priority = INT_MAX, tw_far_lock_fd = -1;
 static int output;		/* what was standard output */
 static char *text;		/* of an answer */
-static size_t text_size;
 static bool last;		/* no step follows */
 static struct tw_lines lines = {
 	.fd = STDIN_FILENO, .max = TW_ASK_MAX,
@@ -75,10 +72,8 @@ static const struct tw_option options[] = {
 /* In memory; a line of something else may have been begun. */
 static FILE *begin_answer(void)
 {
-	FILE *file = open_memstream(&text, &text_size);
+	FILE *file = tw_string_open(&text);
 
-	if (!file)
-		tw_say_fatal("no memory for an answer\n");
 	fputs("\n" ANSWER, file);
 	return file;
 }
@@ -87,7 +82,7 @@ static void send_answer(FILE *file)
 {
 	fputc('\n', file);
 	fclose(file);
-	tw_lines_send(output, text, text_size);
+	tw_lines_send(output, text, strlen(text));
 	free(text);
 }
 
@@ -226,12 +221,9 @@ static void check_rights(struct tw_run *run)
 static void write_results(FILE *file, const struct tw_run *run)
 {
 	char *json;
-	size_t size;
-	FILE *memory = open_memstream(&json, &size);
+	FILE *memory = tw_string_open(&json);
 	int i;
 
-	if (!memory)
-		tw_say_fatal("no memory for the results\n");
 	tw_json_own(memory, run);
 	fclose(memory);
 	for (i = 0; i < tw_config.pairs; i++) {
@@ -264,7 +256,7 @@ static void end(struct tw_run *run)
 	file = begin_answer();
 	fprintf(file, " ended %d %" PRIu64 " %" PRId64 " %" PRId64,
 		run->failed ? 1 : run->interrupted ? 2 : 0,
-		tw_clocks_set_times(), tw_suspend_us(), excess_ns);
+		run->times_set, run->suspended_us, excess_ns);
 	for (i = 0; i < tw_config.pairs; i++)
 		fprintf(file, " %" PRIu64, tw_transport_answered(run, i));
 	for (i = 0; tw_load_number(i); i++)

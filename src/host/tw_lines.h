@@ -38,8 +38,8 @@ void tw_lines_write_word(FILE *file, const char *word);
 void tw_lines_read_word(char *word);
 
 /*
- * How many whole numbers, each after a space, @text begins with, up to @count of
- * them, each from -@max to @max.
+ * How many whole numbers, each after a space, @text begins with, up to @count
+ * of them, each from -@max to @max.
  */
 int tw_lines_numbers(const char *text, int64_t max, int64_t to[], int count);
 

@@ -20,6 +20,7 @@
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_stamps.h"
+#include "tw_string.h"
 #include "tw_suspend.h"
 #include "tw_transport.h"
 #include "tw_watch.h"
@@ -42,8 +43,8 @@ static const struct addrinfo *addresses;	/* from the one that works */
 static struct tw_meeting meeting;
 static char *results;		/* its "twoway"; NULL: it has not answered */
 static char *moved;		/* lines of servers that somebody has changed */
-static struct tw_jumps there;
-static int64_t suspended_us;	/* there */
+static int64_t times_set;	/* its clock */
+static int64_t suspended_us;	/* its host */
 static int64_t excess_ns = -1;	/* see tw_far_cause_answer() */
 static bool cut;		/* it has ended before we did */
 
@@ -116,10 +117,11 @@ static void check_load_side(void)
 		tw_load_number(i)->elsewhere = true;
 }
 
-static void tell_wrong(const char *word)
+static bool wrong(const char *word)
 {
 	tw_say_warn("--connect=%s: what the server's side has sent is wrong (%s)\n",
 		    tw_talk_way.text, word);
+	return false;
 }
 
 /* Port and cookie of the server's side. */
@@ -137,17 +139,12 @@ static bool read_ready(const char *text)
 static bool meet(const struct tw_run *run)
 {
 	int login_ms = tw_talk_way.command && !run->step ? LOGIN_MS : 0;
-	const char *text;
+	const char *text = tw_talk_expect(
+		"ready", tw_await_in_ms(READY_MS + login_ms), false);
 	int err;
 
-	text = tw_talk_expect("ready", tw_await_in_ms(READY_MS + login_ms),
-			      false);
-	if (!text)
-		return false;
-	if (!read_ready(text)) {
-		tell_wrong("ready");
-		return false;
-	}
+	if (!text || !read_ready(text))
+		return text && wrong("ready");
 	meeting.other_fd = tw_await_stop_fd();
 	meeting.end_ns = tw_await_in_ms(MEET_MS);
 	err = tw_reach_meet_connect(&meeting, &addresses);
@@ -216,19 +213,17 @@ static void woken(struct tw_run *run)
 }
 
 /*
- * Whether all went well there; else after a message. A signal may have ended both
- * sides, as SIGINT at a terminal.
+ * Whether all went well there; else after a message. A signal may have ended
+ * both sides, as SIGINT at a terminal.
  */
 static bool has_succeeded(int64_t status, bool interrupted)
 {
 	if ((!status && !cut) || (status == 2 && interrupted))
 		return true;
-	if (status == 1)
-		tw_say_warn("--connect=%s: the run of the server's side has failed\n",
-			    tw_talk_way.text);
-	else
-		tw_say_warn("--connect=%s: the server's side has ended before the client, as by a signal there\n",
-			    tw_talk_way.text);
+	tw_say_warn(status == 1 ?
+		    "--connect=%s: the run of the server's side has failed\n" :
+		    "--connect=%s: the server's side has ended before the client, as by a signal there\n",
+		    tw_talk_way.text);
 	return false;
 }
 
@@ -243,12 +238,13 @@ static bool read_ended(struct tw_run *run, const char *text, int64_t *status)
 
 	if (count < pairs || all[0] < 0 || all[0] > 2 || all[1] < 0 ||
 	    all[2] < 0)
-		return false;
+		return wrong("ended");
 	*status = all[0];
-	there.times = all[1];
+	times_set = all[1];
 	suspended_us = all[2];
 	excess_ns = all[3];
-	tw_jumps_judge(run, &there);
+	if (times_set)
+		run->doubt = TW_CLOCK_SET;
 	if (suspended_us)
 		run->doubt = TW_SUSPENDED;
 	for (i = 0; i < pairs; i++)
@@ -259,19 +255,9 @@ static bool read_ended(struct tw_run *run, const char *text, int64_t *status)
 	return true;
 }
 
-static FILE *open_memory(char **text)
-{
-	static size_t size;
-	FILE *file = open_memstream(text, &size);
-
-	if (!file)
-		tw_say_fatal("no memory for an answer\n");
-	return file;
-}
-
 static bool take_moved(int64_t end_ns, bool quiet)
 {
-	FILE *file = open_memory(&moved);
+	FILE *file = tw_string_open(&moved);
 	const char *text = "";
 	int i;
 
@@ -285,10 +271,10 @@ static bool take_moved(int64_t end_ns, bool quiet)
 	return text;
 }
 
-/* What they are, is their host's affair; it gets into ours as JSON. */
-static bool take_results(int64_t end_ns, bool quiet)
+/* Whether they have come. What they are, is their host's affair. */
+static bool take_results(struct tw_run *run, int64_t end_ns, bool quiet)
 {
-	struct tw_lines_json json = { .file = open_memory(&results) };
+	struct tw_lines_json json = { .file = tw_string_open(&results) };
 	const char *text;
 	bool whole;
 
@@ -298,13 +284,11 @@ static bool take_results(int64_t end_ns, bool quiet)
 	       json.level && ftell(json.file) < RESULTS_MAX);
 	whole = !json.level && json.more;
 	fclose(json.file);
-	if (whole)
-		return true;
-	if (text)
-		tell_wrong("result");
-	free(results);
-	results = NULL;
-	return false;
+	if (!whole)
+		results = NULL;
+	if (text && !whole)
+		run->failed = !wrong("result");
+	return text;
 }
 
 /* What it answers to the end of a step, in time. */
@@ -317,14 +301,13 @@ static void take_answer(struct tw_run *run, bool last, bool hurry)
 	int64_t status;
 
 	if (text && !read_ended(run, text, &status)) {
-		tell_wrong("ended");
 		run->failed = true;
 		return;
 	}
 	if (text && !has_succeeded(status, hurry))
 		run->failed = last = true;
 	if (text && (!last || (take_moved(end_ns, quiet) &&
-			       take_results(end_ns, quiet))))
+			       take_results(run, end_ns, quiet))))
 		return;
 	if (!tw_talk_listen() || (!hurry && !tw_await_stopped()))
 		run->failed = true;
@@ -358,10 +341,10 @@ static void text(FILE *file, const struct tw_run *run)
 	tw_far_cause_print(file, run, excess_ns);
 	fprintf(file, "# Server: %s (%s)%s\n", tw_talk_way.host.name, address,
 		results ? "" : ", without its results");
-	if (there.times)
-		fprintf(file, "# Server: its clock %s was set %" PRIu64 " time%s\n",
-			tw_config.clock->name, there.times,
-			there.times == 1 ? "" : "s");
+	if (times_set)
+		fprintf(file, "# Server: its clock %s was set %" PRId64 " time%s\n",
+			tw_config.clock->name, times_set,
+			times_set == 1 ? "" : "s");
 	if (suspended_us)
 		fprintf(file, "# Server: its host was suspended for %.3f s\n",
 			(double)suspended_us / 1e6);

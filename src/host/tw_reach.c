@@ -17,7 +17,7 @@
 #include "tw_await.h"
 #include "tw_child.h"
 #include "tw_datagram.h"
-#include "tw_lines.h"
+#include "tw_link.h"
 #include "tw_option.h"
 #include "tw_reach.h"
 
@@ -90,22 +90,16 @@ int tw_reach_prepare(int fd)
 static int connect_one(const struct addrinfo *at, int port, int other_fd,
 		       int64_t end_ns)
 {
-	int fd = socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK |
-			SOCK_CLOEXEC, 0);
+	int fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0), err;
 	/* Both families have the port at the same place. */
 	struct sockaddr_in6 *to = (void *)at->ai_addr;
-	socklen_t length = sizeof(int);
-	int err;
 
 	if (fd < 0)
 		return -errno;
 	to->sin6_port = htons(port);
-	err = connect(fd, at->ai_addr, at->ai_addrlen) ? -errno : 0;
-	if (err == -EINPROGRESS)
-		err = tw_await(fd, POLLOUT, other_fd, end_ns);
-	if (!err && !getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length))
-		err = err ? -err : tw_reach_prepare(fd);
-	fcntl(fd, F_SETFL, 0);
+	err = tw_link_await(fd, at->ai_addr, at->ai_addrlen, other_fd, end_ns);
+	if (!err)
+		err = tw_reach_prepare(fd);
 	if (!err)
 		return fd;
 	close(fd);

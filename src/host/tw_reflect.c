@@ -170,16 +170,18 @@ static uint64_t number_of(const struct tw_loop *loop, ssize_t len)
 	size_t at = raw && echo->family == AF_INET ? (*reply & 15) * 4 : 0;
 	struct tw_request back;
 	struct icmphdr got;
+	uint64_t seq;
 
 	if (len != (ssize_t)(at + head_size + loop->size))
 		return 0;
 	memcpy(&got, reply + at, sizeof(got));
 	memcpy(&back, reply + at + head_size, sizeof(back));
+	seq = le64toh(back.seq);
 	if (head_size && (got.type != echo->reply || got.code ||
 			  got.un.echo.id != head.un.echo.id ||
-			  got.un.echo.sequence != htons((uint16_t)le64toh(back.seq))))
+			  got.un.echo.sequence != htons((uint16_t)seq)))
 		return 0;
-	return le64toh(back.seq);
+	return seq;
 }
 
 static int await_reply(const struct tw_loop *loop, struct tw_cycle *cycle)

@@ -231,15 +231,11 @@ static void end(struct tw_run *run)
 	if (room(run))
 		add_step(run);
 	tw_jumps_judge(run, &all);
+	run->times_set = all.times;
 	if (!since_ns)
 		return;
 	gained_ns = tw_clocks_ahead_ns(tw_config.clock);
 	over_ns = tw_now_ns(CLOCK_MONOTONIC) - since_ns;
-}
-
-uint64_t tw_clocks_set_times(void)
-{
-	return all.times;
 }
 
 static double ppm(void)

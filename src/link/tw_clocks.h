@@ -29,7 +29,4 @@ int64_t tw_clocks_ahead_ns(const struct tw_clock *clock);
  */
 int64_t tw_clocks_monotonic_ns(int64_t ns);
 
-/* By main: how often the clock was set, until the last step has ended. */
-uint64_t tw_clocks_set_times(void);
-
 #endif /* TW_CLOCKS_H */

@@ -3,10 +3,10 @@
 #include <stddef.h>
 
 #include "tw_config.h"
-#include "tw_link_far.h"
 #include "tw_loop.h"
 #include "tw_say.h"
 #include "tw_time.h"
+#include "tw_transport.h"
 
 #define SILENT_NS	(9 * TW_NS_PER_S)
 

@@ -25,6 +25,7 @@ static void end(struct tw_run *run)
 	tw_watch_look(&boot, &tw_clock_boottime);
 	suspended_ns += boot.set_ns;
 	was_suspended = boot.set_ns;
+	run->suspended_us = tw_ns_to_us(suspended_ns);
 	if (suspended_ns)
 		run->doubt = TW_SUSPENDED;
 }
@@ -32,11 +33,6 @@ static void end(struct tw_run *run)
 bool tw_suspend_seen(void)
 {
 	return was_suspended;
-}
-
-int64_t tw_suspend_us(void)
-{
-	return tw_ns_to_us(suspended_ns);
 }
 
 static void text(FILE *file, const struct tw_run *run)

@@ -3,15 +3,11 @@
 #define TW_SUSPEND_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* For tw_run.doubt, as the text of a limit has it. */
 #define TW_SUSPENDED	"the system was suspended; otherwise"
 
 /* By main: whether the system was suspended until the end of this step. */
 bool tw_suspend_seen(void);
-
-/* The same: for how long, in all. */
-int64_t tw_suspend_us(void);
 
 #endif /* TW_SUSPEND_H */

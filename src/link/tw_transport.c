@@ -10,7 +10,6 @@
 
 #include "tw_array.h"
 #include "tw_datagram.h"
-#include "tw_link_far.h"
 #include "tw_part.h"
 #include "tw_place.h"
 #include "tw_run.h"

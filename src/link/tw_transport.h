@@ -26,4 +26,11 @@ void tw_transport_told(const struct tw_run *run, int pair, uint64_t requests);
  */
 void tw_transport_prepare(int fd);
 
+/*
+ * tw_link_far.c: turns tcp or udp into that of a client whose server is on
+ * another host: what comes from there is looked at, and silence ends the run.
+ */
+struct tw_link_ops;
+void tw_link_far(struct tw_link_ops *link);
+
 #endif /* TW_TRANSPORT_H */

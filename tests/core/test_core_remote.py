@@ -195,6 +195,29 @@ def test_results_that_are_none(run, lines, named):
     assert done.stderr.count("WARN") == (not whole)
 
 
+# Main goes on once its command has ended.
+GONE = """
+import os, signal
+main, own = os.getppid(), os.getpid()
+os.kill(main, signal.SIGSTOP)
+say("result x")
+if os.fork():
+    sys.exit(3)
+os.closerange(0, 3)
+while ") Z" not in open(f"/proc/{own}/stat").read():
+    pass
+os.kill(main, signal.SIGCONT)
+"""
+
+
+def test_results_that_are_none_and_an_end(run):
+    """What is wrong is told, and not the end as well."""
+    done = faked(run, end=END[:END.index('say("result')] + GONE)
+    assert (done.returncode, done.stderr) == (
+        1, "WARN: --connect=127.0.0.1: what the server's side has sent is "
+        "wrong (result)\n")
+
+
 @pytest.mark.parametrize("greeting, version", [
     ("twowaytest 4", 4), ("twowaytest 30", 30), ('{\\"twowaytest\\": 2', 2)])
 def test_other_version(run, greeting, version):

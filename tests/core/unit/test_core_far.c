@@ -6,7 +6,7 @@
 
 #include "unit.h"
 #include "tw_config.h"
-#include "tw_link_far.h"
+#include "tw_transport.h"
 #include "tw_loop.h"
 #include "tw_time.h"
 
