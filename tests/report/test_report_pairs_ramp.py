@@ -81,7 +81,8 @@ def test_ramp_of_load_is_no_ramp_of_pairs(report):
     made.write(report.directory, "x.csv", made.dump(
         [row for step in steps for rows in step.values() for row in rows]))
     for files in (["x.json"], ["x.csv"], ["x.json", "x.csv"]):
-        found = results(report, "-f", "figs", "-F", "svg", *files)
+        found = results(report, "-f", "figs", "-F", "svg", "-m", "total",
+                        *files)
         assert TITLE not in found
         names = {path.stem for path in (report.directory / "figs").iterdir()}
         assert "load" in names and "ramp-pairs" not in names
