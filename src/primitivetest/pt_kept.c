@@ -70,7 +70,7 @@ static int write_dump(const struct tw_run *run, int status)
 	return tw_file_write(&to, print_dump, run);
 }
 
-/* In ns, column by column as in the status lines. */
+/* In ns, column by column. */
 static void print_all(FILE *file, const struct tw_run *run)
 {
 	const struct pt_case *c;

@@ -112,7 +112,9 @@ def test_files_tell_how_it_ended(begin, ends):
     if ends in ("signal", "changed", "limit"):
         process.signal(signal.SIGINT)
     process.finish()
-    found = told(begin.directory)
+    # On a busy machine, others may have run between the tasks.
+    found = [text for text in told(begin.directory)
+             if not text.startswith("# Preempted: ")]
     begins = {"signal": ["Ended by"], "killed": ["Failed: "],
               "changed": ["Changed while", "Ended by"], "break": ["Break: "],
               "limit": ["Limit sync2.futex.roundtrip:0: exceeded",

@@ -6,6 +6,8 @@
 #include "pt_unit.h"
 
 #include "pt_report.h"
+#include "tw_percentile.h"
+#include "tw_rooms.h"
 
 #define NAME	"any.process.same"
 
@@ -369,6 +371,34 @@ TEST(test_shown)
 	assert_true(pt_config.details && c->column[1].shown);
 	tw_settings.verbose = false;
 	pt_chosen_count = 0;
+}
+
+/* A percentile is on the right side of the bound of its value, and no other. */
+TEST(test_bound_of_a_percentile)
+{
+	struct tw_run run = { .failed = false };
+	const struct tw_stats stats = { .count = 100, .min = 1, .max = 100002 };
+	struct tw_series series = { .name = "any", .value = 1, .stats = &stats };
+	int64_t values[PT_METRICS] = { 0 }, found;
+	void *rooms, *room;
+	int i;
+
+	tw_percentile_bound(0, 5);
+	tw_percentile_bound(1, 100001);
+	rooms = calloc(1, tw_rooms_size(&run));
+	room = tw_rooms_find(rooms, &run, &tw_part_percentiles);
+	assert_non_null(room);
+	series.rooms = rooms;
+	for (i = 0; i < 100; i++) {
+		values[1] = i < 10 ? 1 : i < 55 ? 100001 : 100002;
+		tw_part_percentiles.record(room, NULL, values);
+	}
+	assert_true(tw_percentile_value(&run, &series, 50, 0, &found));
+	assert_int_equal(found, 100001);
+	assert_true(tw_percentile_value(&run, &series, 60, 0, &found));
+	assert_int_equal(found, 100002);
+	assert_false(tw_percentile_value(&run, &series, 99, 0, &found));
+	free(rooms);
 }
 
 /* The tests whose results are the parts; each has one metric here. */
