@@ -149,7 +149,7 @@ static void print_enum(const struct tw_member *row)
 	printf("\"enum\": [");
 	for (i = 0; word_of(row, i); i++)
 		printf("%s \"%s\"", i ? "," : "", word_of(row, i));
-	printf("%s ]", row->nullable ? ", null" : "");
+	printf(" ]");
 }
 
 static void print_type(const struct tw_member *row, int depth)
