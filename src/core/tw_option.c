@@ -156,42 +156,35 @@ static int argument_of(const struct tw_option *option)
 	       option->optional ? optional_argument : required_argument;
 }
 
-static void print_version(const struct tw_option *option, char *value)
+static void print_version(void)
 {
 	printf("%s V %1.2f\n", tw_program_name, VERSION);
-	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-static void print_help(const struct tw_option *option, char *value)
-{
-	tw_help_print();
-	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
-}
-
-static void print_schema(const struct tw_option *option, char *value)
-{
-	tw_schema_print();
-	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
-}
-
-static void print_options(const struct tw_option *option, char *value)
-{
-	tw_help_options();
-	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
-}
+static void tell(const struct tw_option *option, char *value);
 
 static const struct tw_option own[] = {
-	{ 0, "help", TW_FLAG, .parse = print_help, .group = TW_OUTPUT,
+	{ 0, "help", TW_FLAG, .parse = tell, .group = TW_OUTPUT,
 	  .help = "print this" },
-	{ 0, "options", TW_FLAG, .parse = print_options, .group = TW_OUTPUT,
+	{ 0, "options", TW_FLAG, .parse = tell, .group = TW_OUTPUT,
 	  .help = "print the options as JSON, one a line" },
-	{ 0, "schema", TW_FLAG, .parse = print_schema, .group = TW_OUTPUT,
+	{ 0, "schema", TW_FLAG, .parse = tell, .group = TW_OUTPUT,
 	  .help = "print the JSON Schema of --json" },
-	{ 0, "version", TW_FLAG, .parse = print_version,
-	  .group = TW_OUTPUT,
+	{ 0, "version", TW_FLAG, .parse = tell, .group = TW_OUTPUT,
 	  .help = "print the version" },
 	{ .name = NULL }
 };
+
+/* What one of these prints, instead of a run. */
+static void tell(const struct tw_option *option, char *value)
+{
+	static void (*const print[])(void) = {
+		tw_help_print, tw_help_options, tw_schema_print, print_version
+	};
+
+	print[option - own]();
+	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+}
 
 static void collect(const struct tw_option *option)
 {
