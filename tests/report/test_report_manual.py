@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The manual page."""
 
+import argparse
 import re
 
 import made
@@ -14,7 +15,8 @@ def test_manual_has_every_option():
     told = set(re.findall(r"^\.BR (-\w) .*? (--[\w-]+)", text, re.MULTILINE))
     assert told == {tuple(action.option_strings)
                     for action in args.parser()._actions
-                    if action.option_strings}
+                    if action.option_strings and
+                    action.help != argparse.SUPPRESS}
 
 
 def test_manual_has_every_exit_status():
