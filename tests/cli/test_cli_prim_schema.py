@@ -177,7 +177,7 @@ def test_schema_describes_every_member():
 @pytest.mark.parametrize("of, name", [
     (schema.TWOWAY, "twowaytest-2"), (schema.PRIMITIVES, "primitivetest")])
 def test_file_is_what_the_program_prints(of, name):
-    made = pathlib.Path(twoway.binary()).parent / "contrib"
+    made = pathlib.Path(twowaytest.binary()).parent / "contrib"
     if not made.is_dir():
         pytest.skip(f"{made}: not of a build directory")
     assert (made / f"{name}.schema.json").read_text(
