@@ -199,7 +199,7 @@ def test_of_a_run(lab):
     assert lab("compare", "virtlab/a", "again/a")[0] == "identical\n"
 
 
-def test_long_values(compared):
+def test_where_values_are_cut(compared):
     """Whole up to 40 characters, else from a little before they differ."""
     *_, short, long = compared(
         {"a": "x" * 40, "b": "y" * 40 + "z"}, {"a": "w" * 40, "b": "y" * 41})

@@ -4,4 +4,6 @@
 plots keeps matplotlib's advice silent, so it is imported before matplotlib is.
 """
 
-from twtools import plots  # noqa: F401
+from twtools import plots
+
+__all__ = ["plots"]
