@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -239,7 +240,7 @@ static bool show(const char *word)
 static void check(struct tw_run *run)
 {
 	const char *list = listed ? listed : tw_config.verbose ? "all" : NULL;
-	char *rest = list ? strdup(list) : NULL, *word;
+	char *words = list ? strdup(list) : NULL, *rest = words, *word;
 
 	pt_config.details = list;
 	if (!list)
@@ -248,6 +249,7 @@ static void check(struct tw_run *run)
 		if (!show(word))
 			tw_say_fatal("--metrics=%s: %s: no test that is run has this metric; allowed are all, and those that the man page names for each test, such as roundtrip\n",
 				     list, word);
+	free(words);
 }
 
 const struct tw_part pt_part_text = {

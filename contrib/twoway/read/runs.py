@@ -50,7 +50,7 @@ def reader_of(path):
                          "https://ui.perfetto.dev shows; the cause is in the "
                          "JSON of the run: give that")
     for number, line in enumerate(lines, 1):
-        if line == "# Histogram":
+        if line == "# Histogram" or text.OWN.match(line):
             return text.read
         if line.encode() in dump.HEADERS:
             return dump.read

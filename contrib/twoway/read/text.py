@@ -15,7 +15,8 @@ ROW = re.compile(r"(\d{6,12})\s+(\d{6,15}(?:\s+\d{6,15})*)\s*", re.ASCII)
 LINE = re.compile(r"T: ?(\d+) \( *\d+\) P: ?\d+ I:\d+ C: *(\d+) Min: *(-?\d+) "
                   r"Act:( *-?\d+) Avg: *(-?\d+) Max: *(-?\d+)$", re.ASCII)
 # Of twowaytest and primitivetest alone.
-OWN = re.compile(r"# Metrics:|# +min +avg +max +std$|T:.* Std:")
+OWN = re.compile(r"# Metrics:|# +min +avg +max +std$|T:.* Std:|"
+                 r"# How long each of these took")
 WIDE = 8                # digits of Act if it is in ns
 DIGITS = re.compile(r" *[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)? *")
 LISTS = {"Min Latencies": "min", "Avg Latencies": "avg",
