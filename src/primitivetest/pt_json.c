@@ -251,7 +251,7 @@ static const struct tw_member of_case[] = {
 	  .of = switches, .line = 8 },
 	{ TW_NAMED(struct told, number), TW_INTEGER,
 	  "What the test counts, see its verdict.", RUN },
-	{ "processes", TW_NOWHERE, TW_ARRAY, "Its tasks.", "'minItems': 1",
+	{ "processes", TW_NOWHERE, TW_ARRAY, "Its tasks; none: the run was ended before they began.",
 	  RUN, .next = next_task, .of = of_task, .then = tw_side_members,
 	  .line = 8, .lines = 10, .close = 8 },
 	{ "metrics", TW_NOWHERE, TW_MAP, "By name.",

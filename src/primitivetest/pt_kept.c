@@ -131,7 +131,7 @@ static void print_worst(FILE *file, const struct tw_run *run)
 					pt_columns[other]->metric->token);
 		fprintf(file, ", trial %" PRIu64 ":", of->worst.number);
 		pt_report_values(file, of->in, of->worst.values_ps);
-		fprintf(file, "\n");
+		fprintf(file, " ns\n");
 	}
 }
 

@@ -72,19 +72,22 @@ static void print_value(FILE *file, int64_t ps)
 /* The warm-up's values: they stand apart. */
 static void print_first(FILE *file, const struct pt_case *c)
 {
+	const char *before = "";
 	uint64_t n;
 	int i;
 
-	if (!c->first_count)
-		return;
-	fprintf(file, "# First: %s", c->name);
-	for (i = 0; i < c->columns; i++) {
-		fprintf(file, "%s %s", i ? ";" : "",
-			c->column[i].metric->token);
+	for (i = 0; c->first_count && i < c->columns; i++) {
+		if (!c->column[i].shown)
+			continue;
+		if (!*before)
+			fprintf(file, "# First: %s", c->name);
+		fprintf(file, "%s %s", before, c->column[i].metric->token);
 		for (n = 0; n < c->first_count; n++)
 			print_value(file, c->first_ps[n][i]);
+		before = ";";
 	}
-	fprintf(file, "\n");
+	if (*before)
+		fprintf(file, " ns\n");
 }
 
 static void print_changes(FILE *file, const struct pt_case *c)

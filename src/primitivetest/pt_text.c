@@ -92,6 +92,15 @@ static void print_words(FILE *file, const struct pt_case *c, const char *about)
 	fprintf(file, "%.*s", (int)strcspn(about, ";"), about);
 }
 
+/* A kind that has metrics of its own has their words. */
+static const char *about(const struct pt_column *column)
+{
+	const struct pt_test *test = column->in->choice.test;
+
+	return column->in->kind.metrics == test->metrics ?
+	       test->about : column->metric->label;
+}
+
 /* Before its columns. */
 static void print_test(FILE *file, const struct pt_case *c)
 {
@@ -99,7 +108,7 @@ static void print_test(FILE *file, const struct pt_case *c)
 	int i;
 
 	fprintf(file, "# Test: %s: ", c->name);
-	print_words(file, c, c->choice.test->about);
+	print_words(file, c, about(c->column));
 	fprintf(file, ". In %s: ", pt_config.us ? "us" : "ns");
 	for (i = 0; i < c->columns; i++) {
 		if (!c->column[i].shown)
@@ -134,21 +143,17 @@ static void print_value(FILE *file, const struct tw_stats *of, double ps)
 		fprintf(file, " %*s", WIDTH, "-");
 }
 
-/* Of a kind that has metrics of its own, their words. */
 static void print_row(FILE *file, const struct pt_column *column, int width)
 {
 	const struct pt_case *c = column->in;
-	const struct pt_test *test = c->choice.test;
 	const struct tw_stats *of = &column->stats;
-	const char *what = c->kind.metrics == test->metrics ? test->about :
-			   column->metric->label;
 
 	fprintf(file, "%-*s %8" PRIu64, width, c->name, of->count);
 	print_value(file, of, (double)of->min);
 	print_value(file, of, tw_stats_mean(of));
 	print_value(file, of, (double)of->max);
 	fprintf(file, "  ");
-	print_words(file, c, what);
+	print_words(file, c, about(column));
 	fprintf(file, " (%s)\n", column->metric->token);
 }
 

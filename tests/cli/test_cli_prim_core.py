@@ -42,7 +42,8 @@ def test_first_stand_apart(primitive):
     assert result.columns["sync1.mutex.pair"]["cycles"] == 5
     shown, = result.lines("# First: sync1.mutex pair ")
     assert metric["first"] == pytest.approx(
-        [int(value) / 1000 for value in shown.split()], abs=0.001)
+        [int(value) / 1000 for value in shown.split()[:-1]], abs=0.001)
+    assert shown.endswith(" ns")
 
 
 def test_two_cpus(primitive):
@@ -124,7 +125,9 @@ def test_worst(primitive):
     for line, ((row, trial), tokens) in zip(lines, expected.items()):
         head, _, values = line.partition(":")
         assert head == f"{row}.{', '.join(tokens)}, trial {trial}"
-        names, found = values.split()[::2], values.split()[1::2]
+        *values, unit = values.split()
+        names, found = values[::2], values[1::2]
+        assert unit == "ns"
         of = worst[f"{row}.{tokens[0]}"]["values"]
         assert names == list(of)
         # The text has whole ns, rounded down; the JSON rounds.

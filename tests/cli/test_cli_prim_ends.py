@@ -15,6 +15,7 @@ import pytest
 import ended
 import outside
 import primitives
+import schema
 
 CPU = str(max(os.sched_getaffinity(0)))
 TESTS = ["sync2.unnamed", "sync2.sysv", "sync2.eventfd", "sync2.cond",
@@ -78,6 +79,20 @@ def test_interrupted(begin, number):
     json = outside.load_json(begin.directory / "json")
     assert json["primitives"]["interrupted"]
     assert json["thread"]["0"]["cycles"] > 0
+
+
+@pytest.mark.parametrize("late_s", [0, 0.002, 0.005, 0.01, 0.02, 0.05])
+def test_interrupted_as_a_test_begins(start, tmp_path, late_s):
+    """Nothing that was not measured is wrong, or missing in the JSON."""
+    process = start("-q", "--test=copy", "-D", "5",
+                    "--json=json", program=primitives.binary())
+    assert outside.wait_for(lambda: "prim-starter" in tasks(process))
+    time.sleep(late_s)
+    process.signal(signal.SIGINT)
+    status = process.finish()
+    assert "differ" not in process.err
+    assert status == ("nothing was measured" in process.err), process.err
+    schema.check((tmp_path / "json").read_text("utf-8"), schema.PRIMITIVES)
 
 
 FILES = ("--dump=dump", "-h", "50", "--histfile=h")

@@ -128,7 +128,6 @@ WRONG = {
     "no column": {"num_threads": 4, "thread": {}},
     "a column by name": {"thread": {"first": None}},
     "a skipped row with results": {"primitives.tests.0.skipped": "why"},
-    "a row of no task": {"primitives.tests.0.processes": []},
     "a row without metrics": {"primitives.tests.0.metrics": {}},
     "another placement": {"primitives.tests.0.cpus": "both"},
     "a verdict that is none": {"primitives.limits.0.verdict": "passed"},

@@ -22,8 +22,8 @@ task\. In ns: pair: Post and wait, or lock and unlock
 In ns: out: To the other task; back: Its answer; roundtrip: To the \
 other task and back
 # Clock: a reading of monotonic takes {NUMBER} ns, .*
-# First: sync1\.mutex pair \d+ \d+
-# First: sync2\.futex\S* out \d+ \d+; back \d+ \d+; roundtrip \d+ \d+
+# First: sync1\.mutex pair \d+ \d+ ns
+# First: sync2\.futex\S* out \d+ \d+; back \d+ \d+; roundtrip \d+ \d+ ns
 # Rate: sync1\.mutex\.pair [1-9]\d* pairs/s
 # Rate: sync2\.futex\.\w+\.same\.roundtrip [1-9]\d* round trips/s
 # Preempted: sync2\.futex\.\w+\.same: [1-9]\d* switches .* 14 needed
@@ -69,6 +69,9 @@ def test_metrics(bare, given, told):
     rows = [line for line in result.stdout.splitlines()
             if line.startswith("T:")]
     assert [row.rpartition(".")[2] for row in rows] == told
+    first = re.findall(r"^# First: \S+ (.*) ns$", result.stdout, re.M)
+    assert [words.split()[0] for row in first for words in row.split("; ")] \
+        == told
     threads = outside.load_json(bare.directory / "json")["thread"]
     assert len(threads) == len(COLUMNS)
     assert [threads[row[2:4].strip()]["metric"] for row in rows] == [

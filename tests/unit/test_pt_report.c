@@ -77,7 +77,7 @@ TEST(test_first)
 	c->first_ps[0][0] = 1999;
 	c->first_ps[1][0] = PT_NO_VALUE;
 	c->first_ps[0][1] = 70 * PT_PS_PER_NS;
-	assert_text("# First: " NAME " out 1 -; back 70 0\n");
+	assert_text("# First: " NAME " out 1 -; back 70 0 ns\n");
 }
 
 TEST(test_missed)
