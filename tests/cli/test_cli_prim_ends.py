@@ -84,7 +84,7 @@ def test_interrupted(begin, number):
 @pytest.mark.parametrize("late_s", [0, 0.002, 0.005, 0.01, 0.02, 0.05])
 def test_interrupted_as_a_test_begins(start, tmp_path, late_s):
     """Nothing that was not measured is wrong, or missing in the JSON."""
-    process = start("-q", "--test=copy", "-D", "5",
+    process = start("-q", "--test=copy", "--warmup=0", "-D", "5",
                     "--json=json", program=primitives.binary())
     assert outside.wait_for(lambda: "prim-starter" in tasks(process))
     time.sleep(late_s)
@@ -92,7 +92,8 @@ def test_interrupted_as_a_test_begins(start, tmp_path, late_s):
     status = process.finish()
     assert "differ" not in process.err
     assert status == ("nothing was measured" in process.err), process.err
-    schema.check((tmp_path / "json").read_text("utf-8"), schema.PRIMITIVES)
+    if not status:
+        schema.check((tmp_path / "json").read_text("utf-8"), schema.PRIMITIVES)
 
 
 FILES = ("--dump=dump", "-h", "50", "--histfile=h")

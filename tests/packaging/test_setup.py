@@ -215,7 +215,7 @@ def test_what_is_installed_is_told_before(tree):
     assert done.returncode == 1
     lines = done.stdout.splitlines()
     told = [lines.index(line) for line in (
-        "contrib/setup test takes 17 to 20 minutes on two CPUs, and longer if "
+        "contrib/setup test takes 13 to 16 minutes on two CPUs, and longer if "
         "packages are missing.", "  Python: python3-made-up",
         "  browser: chromium", "  Need to get 2 MB of archives.",
         "apt-get fails", "FAILED install: cannot do without")]

@@ -335,7 +335,8 @@ run_again()
 	for list in "$own"/*.failed; do
 		[ -e "$list" ] || continue
 		name=$(basename "$list" .failed)
-		suite "${name%.*}" "${name##*.}" "" "$list" "${name##*.}"
+		suite "${name%.*}" "${name##*.}" "" "$list" \
+			--suite "${name##*.}" "${name##*.}"
 	done
 }
 
