@@ -44,27 +44,27 @@ usual()
 40 build core, few
 100 build cli
 400 build core, some
-170 build core, measuring
-250 build patches
-600 build report
-20 build twtools
-240 build lab, some
-480 build packaging
-15 build-clang-san build
+75 build core, measuring
+310 build patches
+400 build report
+75 build twtools
+170 build lab, some
+420 build packaging
+55 build-clang-san build
 5 build-clang-san unit
 10 build-clang-san core, some
-30 build-fuzz build
+100 build-fuzz build
 12 build-fuzz fuzz
 40 build rt, some
 70 build runbook
-500 build campaign, stubs
+360 build campaign, stubs
 40 build campaign, real
 10 build-aarch64 build
 10 build-i386 build
 10 build-s390x build
 70 build-aarch64 core, some
-30 build-i386 core, some
-60 build-s390x core, some
+60 build-i386 core, some
+90 build-s390x core, some
 EOF
 }
 
