@@ -569,7 +569,7 @@ static const struct opt {
 	long long min, max;		/* of a number; max 0: it is a text */
 	const char *help;
 } opts[] = {
-	{ "-a", "affinity", "[CPUSET]", &affinity, 0, 0, "CPUs to use; without a set: all but the first 1 or 2" },
+	{ "-a", "affinity", "[CPUSET]", &affinity, 0, 0, "CPUs to use; without a set, 1 or 2 may be left free" },
 	{ "-b", "breaktrace", "US", &limit, 1, MOST, "end at the first latency above this, with status 2" },
 	{ "-c", "clock", "NAME", &clk, 0, 0, "clock: monotonic (0), the default, or realtime (1)" },
 	{ "  ", "default-system", "", &default_system, 0, 1, "write nothing to /dev/cpu_dma_latency" },
