@@ -390,6 +390,7 @@ def test_end_just_before_the_sleep(of_series, words):
 NUMA = r"""
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
