@@ -606,3 +606,9 @@ def test_other_logs(of_series, words):
     assert err == ("FATAL: --trltp-log=log: allowed only with one pair, "
                    "--sleep=100 and -x\n")
     assert not of_series.path_of("log").exists()
+
+
+def test_log_without_steps(of_series):
+    """It has the number of workers that the load has."""
+    of_series.run("-q", "-x", "-l", 20, "--load=fft:2", "--trltp-log=log")
+    assert of_series.path_of("log").read_text().startswith("Workers,2\n\n")

@@ -169,13 +169,6 @@ def test_words():
                                   line).expandtabs()) > 80]
 
 
-def test_all_cpus_are_known():
-    """The check of a set needs the number of those that are offline, too."""
-    assert "\n-\tint max_cpus = sysconf(_SC_NPROCESSORS_ONLN);\n" \
-        "+\tint max_cpus = sysconf(_SC_NPROCESSORS_CONF);\n" in \
-        LIBRARY[2].read_text(encoding="ascii")
-
-
 def test_steps(tmp_path):
     """Each builds without a warning and measures; help and manual agree."""
     tree = tmp_path / "tree"
@@ -210,12 +203,13 @@ def test_help(of_series):
     """It can be understood without the manual: some words each, and what is so
     without the option."""
     out, _ = of_series.run("--help")
-    head, *lines = out.splitlines()
+    head, usage, *lines = out.splitlines()
+    assert usage == "Usage: twowaytest <options>"
     assert re.fullmatch(r"twowaytest V \d\.\d\d", head)
     texts = {line[6:22].rstrip(): line[33:] for line in lines}
     assert len(texts) == len(lines) >= 29
     for option, text in texts.items():
-        assert len(text.split()) >= 4 and len(text) <= 90, (option, text)
+        assert len(text.split()) >= 4 and len(text) <= 52, (option, text)
         assert DEFAULTS.get(option, "") in text
     assert set(DEFAULTS) <= set(texts)
 
@@ -396,6 +390,7 @@ def test_end_just_before_the_sleep(of_series, words):
 NUMA = r"""
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -445,7 +440,7 @@ def test_set_that_becomes_empty(tmp_path):
     first = min(os.sched_getaffinity(0))
     for words, expected in ((f"!{first}", "-22 -1\n"), (str(first), "0 1\n"),
                             ("!all", "-22 -1\n"), ("1-0", "-22 -1\n"),
-                            ("4294967296", "-22 -1\n")):
+                            ("4294967296", "-22 -1\n"), ("0- 1", "-22 -1\n")):
         done = series.run(tmp_path / "numa", words, preexec_fn=lambda:
                           os.sched_setaffinity(0, {first}))
         assert done.stdout == expected, (words, done.stdout)
@@ -565,6 +560,76 @@ def test_timers_of_steps(of_series):
         most = max(most, outside.read(
             f"/proc/{process.pid}/timers").count("ClockID: "))
     assert (process.returncode, most) == (0, 1)
+
+
+def vm(pid, member):
+    """A line of its status, in kB."""
+    return int(re.search(rf"^{member}:\s+(\d+) kB", outside.read(
+        f"/proc/{pid}/status"), re.M)[1])
+
+
+def test_locked_memory(of_series):
+    """-m locks that of the program and its servers, with small stacks, and not
+    that of a load."""
+    process = of_series.start("-q", "-m", "-t", 64, "-i", 200000, "--load=fft")
+    worker, = of_series.loads(process, 1)
+    assert outside.wait_for(lambda: len(os.listdir(
+        f"/proc/{process.pid}/task")) == 65)
+    servers = [pid for pid in of_series.children(process) if pid != worker]
+    assert len(servers) == 64
+    assert outside.wait_for(lambda: all(vm(pid, "VmLck") for pid in servers))
+    assert 0 < vm(process.pid, "VmLck") < 200000
+    assert vm(worker, "VmLck") == 0
+
+
+def sockets(pid):
+    return [link for link in (os.readlink(f"/proc/{pid}/fd/{name}") for name in
+                              os.listdir(f"/proc/{pid}/fd"))
+            if link.startswith("socket:")]
+
+
+def test_sockets_of_servers(of_series):
+    """Each has one, its own."""
+    process = of_series.start("-q", "-t", 3)
+    found = [sockets(pid) for pid in of_series.servers(process, 3)]
+    assert [len(links) for links in found] == [1] * 3
+    assert len(set(map(tuple, found))) == 3
+
+
+# Tells the first time that each thread sleeps until.
+FIRST = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <time.h>
+
+int clock_nanosleep(clockid_t id, int flags, const struct timespec *at,
+		    struct timespec *left)
+{
+	int (*real)(clockid_t, int, const struct timespec *,
+		    struct timespec *) = dlsym(RTLD_NEXT, "clock_nanosleep");
+	static __thread int told;
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	if (flags && !told++)
+		dprintf(2, "%lld.%09ld %d\n", (long long)at->tv_sec,
+			at->tv_nsec, at->tv_sec > now.tv_sec);
+	return real(id, flags, at, left);
+}
+"""
+
+
+def test_pairs_begin_together(of_series):
+    """Their first periods end at the same time, after all have been set up."""
+    source, library = map(of_series.path_of, ("first.c", "first.so"))
+    source.write_text(FIRST)
+    done = series.run("gcc", "-shared", "-fPIC", "-o", library, source, "-ldl")
+    assert done.returncode == 0, done.stderr
+    process = of_series.start("-q", "-m", "-t", 64, "-d", 0, "-i", 20000000,
+                              env={**os.environ, "LD_PRELOAD": str(library)})
+    lines = [process.stderr.readline() for _ in range(64)]
+    assert len(set(lines)) == 1 and lines[0].endswith(" 1\n"), set(lines)
 
 
 def test_memory_of_a_load(built):

@@ -33,7 +33,7 @@ struct load loads[KINDS] = {
 static int rr;		/* whether they have SCHED_RR */
 static struct timespec began;
 static struct { unsigned long done, wrong; } *work;	/* done: transforms */
-static int count;
+static volatile int count;	/* stop() may read it */
 static pid_t pids[UNITS + 1];	/* each is the leader of a group */
 
 void load_add(const char *value)
@@ -112,6 +112,8 @@ static void __attribute__((noreturn)) run_hackbench(int groups)
 	int status, null = open("/dev/null", O_WRONLY);
 	char arg[16];
 
+	if (null < 0)
+		fatal("--load=hackbench: cannot open /dev/null: %m\n");
 	snprintf(arg, sizeof(arg), "-g%d", groups);
 	signal(SIGTERM, kill_group);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -126,7 +128,7 @@ static void __attribute__((noreturn)) run_hackbench(int groups)
 	_exit(EXIT_FAILURE);
 }
 
-static void start_process(struct load *l, int nth_cpu, int lock)
+static void start_process(struct load *l, int nth_cpu)
 {
 	struct sched_param param = { .sched_priority = rr ? PRIORITY : 0 };
 	pid_t parent = getpid(), pid = fork();
@@ -146,7 +148,6 @@ static void start_process(struct load *l, int nth_cpu, int lock)
 	if (nth_cpu >= 0)
 		CPU_SET(cpu_for_thread_ua(nth_cpu, CPU_SETSIZE), &set);
 	if (getppid() != parent || setpgid(0, 0) ||
-	    (lock && mlockall(MCL_CURRENT | MCL_FUTURE)) ||
 	    (nth_cpu >= 0 && sched_setaffinity(0, sizeof(set), &set)) ||
 	    pthread_setschedparam(pthread_self(), rr ? SCHED_RR : SCHED_OTHER,
 				  &param))
@@ -170,7 +171,7 @@ void load_check(const char *policy, int priority)
 		warn("--load-policy=rr: the load may leave ordinary tasks, such as sshd, no time\n");
 }
 
-void load_start(int pin, int lock)
+void load_start(int pin)
 {
 	const struct sched_param above = { .sched_priority = PRIORITY + 1 };
 	int i, n = get_available_cpus(NULL), first = n > 3 ? 3 : n - 1;
@@ -184,10 +185,9 @@ void load_start(int pin, int lock)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	clock_gettime(CLOCK_MONOTONIC, &began);
 	for (count = i = 0; i < loads[FFT].n; i++)
-		start_process(&loads[FFT], pin ? first + i % (n - first) : -1,
-			      lock);
+		start_process(&loads[FFT], pin ? first + i % (n - first) : -1);
 	if (loads[HACKBENCH].n)
-		start_process(&loads[HACKBENCH], -1, lock);
+		start_process(&loads[HACKBENCH], -1);
 	usleep(150000);		/* what cannot run fails within this time */
 	if (load_ended())
 		exit(load_stop());

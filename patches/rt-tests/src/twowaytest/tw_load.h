@@ -14,7 +14,7 @@ extern struct load {
 void load_add(const char *value);	/* KIND[:N] */
 /* Before all starts; policy: rr or other, the default (NULL) */
 void load_check(const char *policy, int priority);
-void load_start(int pin, int lock);	/* pin: each worker to a CPU */
+void load_start(int pin);	/* pin: each worker to a CPU */
 int load_ended(void);		/* by itself; a signal handler may ask */
 int load_stop(void);		/* returns 1, after a message, if it failed */
 #endif	/* __TW_LOAD_H */

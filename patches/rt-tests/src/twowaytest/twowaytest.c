@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * twowaytest: how late is the answer of another process, and which part of it?
- * A timer wakes a client, a thread. Its request, by TCP on 127.0.0.1, wakes a
- * server, a process of its own. It sleeps and replies, which wakes the client:
+ * A timer wakes a client; its request wakes a server, which sleeps and replies:
  *	planned ..wakeup.. t0 ..send.. t1 ..sleep.. t2 ..receive.. t3
  */
 #include <errno.h>
@@ -31,7 +30,6 @@
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
-
 #define RING		16384	/* values of -v that wait to be printed */
 #define MOST		1000000000	/* largest value of most options */
 #define ABSENT		INT64_MIN	/* the cycle lacks the metric */
@@ -67,11 +65,10 @@ static struct pair {
 	long long unanswered_ns, unanswered_cycle;
 	int error;			/* of the connection, or 0 */
 } pairs[CPU_SETSIZE];
-
 static char request[65536];
 static struct histoset hset;
 static struct bitmask *cpus;
-static int max_cpus, numa, policy, unit;	/* unit: of results, in ns */
+static int main_pid, max_cpus, numa, policy, unit; /* unit: of results, in ns */
 static volatile int stopping, unread;	/* unread: nobody reads the output */
 static clockid_t clock_id = CLOCK_MONOTONIC;
 static sigset_t expiry;		/* with -x: the signal of a timer */
@@ -90,7 +87,7 @@ static const char *load, *load_policy;
 static long long trltp, steps, columns = 1;	/* columns: of each pair */
 static const char *logfile;
 static volatile int over;	/* stopping ends a step, this the run */
-static int step, main_pid;	/* step: the present one */
+static int step;		/* the present one */
 static struct load *ramped;	/* has as many workers or groups as it says */
 
 /* The metrics of --trltp, in the order of the reference program's log */
@@ -123,7 +120,7 @@ static void stop(int sig)
 	if (sig != SIGALRM)
 		over = 1;
 	if (stopping || getpid() != main_pid)
-		return;
+		goto out;
 	stopping = 1;
 	for_each_pair(p) {
 		shutdown(p->fd, SHUT_RDWR);
@@ -169,13 +166,6 @@ static void stats_merge(struct stats *to, const struct stats *from)
 	}
 }
 
-static void stats_add(struct stats *s, int64_t ns)
-{
-	struct stats one = { 1, ns, ns, ns, ns, 0 };
-
-	stats_merge(s, &one);
-}
-
 static double deviation(const struct stats *s)
 {
 	return s->count > 1 ? sqrt(s->squares / (s->count - 1)) : 0;
@@ -206,13 +196,11 @@ static void connect_pair(struct pair *p)
 }
 
 /* Sets up its caller: first the priority, as the CPU may be a busy one */
-static void set_up(int prio, int cpu)
+static void set_up(int prio, int cpu, int lock)
 {
 	struct sched_param param = { .sched_priority = prio };
 	cpu_set_t set;
 
-	if (lockall && mlockall(MCL_CURRENT | MCL_FUTURE))
-		fatal("cannot lock memory: %m\n");
 	errno = pthread_setschedparam(pthread_self(), policy, &param);
 	if (errno)
 		fatal("cannot set %s, priority %d: %m\n", sched, prio);
@@ -220,18 +208,23 @@ static void set_up(int prio, int cpu)
 	CPU_SET(cpu, &set);	/* no effect if it is -1 */
 	if (cpu >= 0 && sched_setaffinity(0, sizeof(set), &set))
 		fatal("cannot use CPU %d: %m\n", cpu);
+	if (lock && mlockall(MCL_CURRENT | MCL_FUTURE))
+		fatal("cannot lock memory: %m\n");
 }
 
 static void __attribute__((noreturn)) serve(struct pair *p)
 {
 	struct timespec pause = to_timespec(sleep_us * 1000);
 	int64_t reply[2];
+	struct pair *q;
 
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	close(p->fd);
-	set_up(priority ? priority - 1 : 0, p->server_cpu);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != main_pid)
+		_exit(EXIT_FAILURE);
+	for (q = pairs; q <= p; q++)
+		close(q->fd);
+	set_up(priority ? priority - 1 : 0, p->server_cpu, lockall);
 	while (recv(p->peer, request, size, MSG_WAITALL) == size) {
 		reply[0] = now();
 		if (sleep_us)
@@ -247,9 +240,12 @@ static void record(struct pair *p, const int64_t ns[])
 	unsigned long long cycle = p->stats[LATENCY].count;
 	int i;
 
-	for (i = 0; i < NUM; i++)
+	for (i = 0; i < NUM; i++) {
+		struct stats one = { 1, ns[i], ns[i], ns[i], ns[i], 0 };
+
 		if (ns[i] != ABSENT)
-			stats_add(&p->stats[i], ns[i]);
+			stats_merge(&p->stats[i], &one);
+	}
 	if (p->hist)
 		hist_sample(p->hist, ns[LATENCY] / 1000);
 	if (ns[SEND] == ABSENT)
@@ -301,7 +297,7 @@ static void *client(void *arg)
 	timer_t timer;
 
 	p->tid = gettid();
-	set_up(priority, p->cpu);
+	set_up(priority, p->cpu, 0);
 	event.sigev_notify_thread_id = p->tid;
 	if (posix_timers && (timer_create(clock_id, &event, &timer) ||
 			     timer_settime(timer, TIMER_ABSTIME, &t, NULL)))
@@ -447,10 +443,10 @@ static void print_histogram(FILE *f)
 		sum = 0;
 		for_each_pair(p) {
 			s = &p->stats[LATENCY];
-			value = i == 3 ? (long long)p->hist->oflow_count :
-				i == 0 ? to_unit(s->min) :
-				i == 1 ? to_unit(mean(s)) : to_unit(s->max);
-			sum = i == 3 ? sum + value : value > sum ? value : sum;
+			value = to_unit(i == 1 ? mean(s) : i ? s->max : s->min);
+			if (i == 3)
+				value = p->hist->oflow_count;
+			sum = i == 3 ? sum + value : fmax(sum, value);
 			fprintf(f, " %05lld", value);
 		}
 		if (i > 1 && flags && num_pairs > 1)
@@ -573,35 +569,35 @@ static const struct opt {
 	long long min, max;		/* of a number; max 0: it is a text */
 	const char *help;
 } opts[] = {
-	{ "-a", "affinity", "[CPUSET]", &affinity, 0, 0, "client and server on CPUs of this set; without one, some CPUs are left to others" },
-	{ "-b", "breaktrace", "US", &limit, 1, MOST, "end the run at the first latency above this; the exit status is then 2" },
-	{ "-c", "clock", "NAME", &clk, 0, 0, "clock of the timer and of all times: monotonic (0), the default, or realtime (1)" },
+	{ "-a", "affinity", "[CPUSET]", &affinity, 0, 0, "CPUs to use; without a set, 1 or 2 may be left free" },
+	{ "-b", "breaktrace", "US", &limit, 1, MOST, "end at the first latency above this, with status 2" },
+	{ "-c", "clock", "NAME", &clk, 0, 0, "clock: monotonic (0), the default, or realtime (1)" },
 	{ "  ", "default-system", "", &default_system, 0, 1, "write nothing to /dev/cpu_dma_latency" },
-	{ "-d", "distance", "US", &distance, 0, 1000000, "added to the period of each further pair, default 500, or 0 with -h or -H" },
-	{ "-D", "duration", "TIME", &duration, 0, 36500LL * 86400, "measure for so many seconds; m, h or d after the number: minutes, hours or days" },
+	{ "-d", "distance", "US", &distance, 0, 1000000, "added to each further pair's period, default 500" },
+	{ "-D", "duration", "TIME", &duration, 0, 36500LL * 86400, "seconds to measure; 5m, 5h, 5d: minutes, hours, days" },
 	{ "  ", "help", "", NULL, 0, 0, "print this summary of the options" },
 	{ "  ", "histfile", "FILE", &histfile, 0, 0, "with -h or -H: write the histogram to this file" },
 	{ "-H", "histofall", "US", &histofall, 1, 1000000, "as -h, with a column for the sum of all pairs" },
 	{ "-h", "histogram", "US", &histogram, 1, 1000000, "histogram of the latency with this many rows of 1 us" },
 	{ "-i", "interval", "US", &interval, 1, MOST, "period of the requests, default 1000" },
 	{ "  ", "json", "FILE", &jsonfile, 0, 0, "write the results to this file, as JSON" },
-	{ "  ", "latency", "US", &latency_us, 0, MOST, "written to /dev/cpu_dma_latency, default 0: no idle state takes longer to leave" },
-	{ "  ", "load", "KIND", &load, 0, 0, "keep the system busy: fft[:N], N workers, default 1; hackbench[:N], N groups, default 10" },
+	{ "  ", "latency", "US", &latency_us, 0, MOST, "written to /dev/cpu_dma_latency, default 0" },
+	{ "  ", "load", "KIND", &load, 0, 0, "fft[:N], default 1 worker; hackbench[:N], 10 groups" },
 	{ "  ", "load-policy", "NAME", &load_policy, 0, 0, "policy of the load: other or rr, default other" },
-	{ "-l", "loops", "N", &loops, 0, 1000000000000, "measure so many cycles of each pair, default 0: until something else ends the run" },
+	{ "-l", "loops", "N", &loops, 0, 1000000000000, "cycles of each pair to measure, default 0: no limit" },
 	{ "-m", "mlockall", "", &lockall, 0, 1, "lock the memory of this program and of the servers" },
 	{ "-N", "nsecs", "", &use_nsecs, 0, 1, "print the results in nanoseconds, not microseconds" },
-	{ "  ", "policy", "NAME", &sched, 0, 0, "other or normal, batch, idle, fifo, rr, for clients and servers; default fifo with -p" },
-	{ "-x", "posix_timers", "", &posix_timers, 0, 1, "a POSIX timer with a signal wakes the client, not clock_nanosleep" },
-	{ "-p", "priority", "PRIO", &priority, 2, 99, "real-time priority of the clients, 2 to 99; the servers have one less" },
-	{ "-q", "quiet", "", &quiet, 0, 1, "print only the results, at the end, and no status during the run" },
+	{ "  ", "policy", "NAME", &sched, 0, 0, "other, batch, idle, fifo, rr; default fifo with -p" },
+	{ "-x", "posix_timers", "", &posix_timers, 0, 1, "a POSIX timer wakes the client, not clock_nanosleep" },
+	{ "-p", "priority", "PRIO", &priority, 2, 99, "priority of the clients, 2 to 99; servers: one less" },
+	{ "-q", "quiet", "", &quiet, 0, 1, "print only the results, at the end" },
 	{ "  ", "size", "BYTES", &size, 8, 65536, "size of a request, from 8, the default, to 65536" },
-	{ "  ", "sleep", "US", &sleep_us, 0, 10000000, "how long the server sleeps before it replies, default 100" },
-	{ "-S", "smp", "", &smp, 0, 1, "a pair on each CPU, client and server on the same one" },
-	{ "  ", "steps", "N", &steps, 1, STEPS, "N measurements, with 0, 1 ... N-1 workers, or groups, of the load" },
-	{ "-t", "threads", "[N]", &threads, 1, 256, "number of pairs, default 1; without N, as many as there are CPUs" },
-	{ "  ", "tracemark", "", &trace_marker, 0, 1, "with -b: write a mark into the trace of the kernel, and stop the trace" },
-	{ "  ", "trltp", "", &trltp, 0, 1, "the set-up, metrics and status lines of the reference program" },
+	{ "  ", "sleep", "US", &sleep_us, 0, 10000000, "how long the server sleeps, default 100" },
+	{ "-S", "smp", "", &smp, 0, 1, "a pair on each CPU, both sides on the same CPU" },
+	{ "  ", "steps", "N", &steps, 1, STEPS, "N measurements, with 0 to N-1 workers or groups" },
+	{ "-t", "threads", "[N]", &threads, 1, 256, "number of pairs, default 1; without N: one per CPU" },
+	{ "  ", "tracemark", "", &trace_marker, 0, 1, "with -b: mark the trace of the kernel, and stop it" },
+	{ "  ", "trltp", "", &trltp, 0, 1, "set-up, metrics and lines of the reference program" },
 	{ "  ", "trltp-log", "FILE", &logfile, 0, 0, "write the log of the reference program to this file" },
 	{ "-v", "verbose", "", &verbose, 0, 1, "print each latency instead of the status lines" },
 };
@@ -614,7 +610,8 @@ static void set_option(const struct opt *o, const char *value)
 	char *end = "", *found;
 
 	if (!o->to) {
-		printf("twowaytest V %1.2f\n", VERSION);
+		printf("twowaytest V %1.2f\nUsage: twowaytest <options>\n",
+		       VERSION);
 		for (o = opts; o < opts + ARRAY_SIZE(opts); o++)
 			printf("  %s  --%-14s %-9s %s\n", o->flag, o->name,
 			       o->arg, o->help);
@@ -686,15 +683,15 @@ static void check_options(void)
 		fatal("--priority=%lld: allowed only with --policy=fifo or rr\n",
 		      priority);
 	if (affinity && *affinity &&
-	    (parse_cpumask((char *)affinity, max_cpus, &cpus) || !cpus ||
-	     !numa_bitmask_weight(cpus)))
+	    parse_cpumask((char *)affinity, max_cpus, &cpus))
 		fatal("--affinity=%s: allowed is a set like 0-2,5\n", affinity);
 	if (smp && trltp)
 		fatal("--smp: not allowed with --trltp, which sets --affinity\n");
 	if (smp && (affinity || threads >= 0))
 		fatal("--smp: not allowed with --threads or --affinity, which it sets itself\n");
 	if (smp || threads >= 0)
-		num_pairs = threads > 0 ? threads : get_available_cpus(cpus);
+		num_pairs = threads > 0 ? threads :
+			fmin(get_available_cpus(cpus), ARRAY_SIZE(pairs));
 	load_check(load_policy, priority);
 	ramped = &loads[loads[FFT].n ? FFT : HACKBENCH];
 	if (steps && (!load || (!loops && !duration)))
@@ -744,7 +741,9 @@ static int finish_file(FILE *f, const char *name)
 
 static void launch(void)
 {
+	pthread_attr_t attr;
 	struct pair *p;
+	int64_t start;
 
 	for_each_pair(p) {
 		p->period = (interval + (p - pairs) * distance) * 1000;
@@ -764,14 +763,19 @@ static void launch(void)
 	signal(SIGALRM, stop);
 	signal(SIGCHLD, stop);
 	if (load)
-		load_start(affinity && !cpus, lockall);
+		load_start(affinity && !cpus);
+	if (lockall && mlockall(MCL_CURRENT | MCL_FUTURE))
+		fatal("cannot lock memory: %m\n");
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 256 * 1024);	/* -m locks all of it */
+	start = now() + num_pairs * 2000000;	/* when all are set up */
 	for_each_pair(p) {
 		p->hist = histogram ? &hset.histos[p - pairs] : NULL;
 		p->ring = verbose ? calloc(RING, sizeof(*p->ring)) : NULL;
-		p->next = now() + p->period;
+		p->next = start + p->period;
 		if (duration)	/* for a server that does not answer */
 			alarm(duration + 2 + 3 * p->period / NSEC_PER_SEC);
-		errno = pthread_create(&p->thread, NULL, client, p);
+		errno = pthread_create(&p->thread, &attr, client, p);
 		if (errno || (verbose && !p->ring))
 			fatal("cannot start a client: %m\n");
 	}
@@ -813,11 +817,9 @@ static int finish(struct pair *p)
 {
 	int status;
 
-	while (quiet && !verbose ? pthread_join(p->thread, NULL) :
-				   pthread_tryjoin_np(p->thread, NULL)) {
+	for (; quiet && !verbose ? pthread_join(p->thread, NULL) :
+	     pthread_tryjoin_np(p->thread, NULL); usleep(50000))
 		show();
-		usleep(50000);
-	}
 	show();
 	if (!p->error)
 		kill(p->server, SIGKILL);
@@ -843,7 +845,7 @@ static void write_log(FILE *f)
 	double late;
 	int i, k;
 
-	fprintf(f, step ? "\nWorkers,%d\n" : "Workers,%d\n", step);
+	fprintf(f, step ? "\nWorkers,%d\n" : "Workers,%d\n", ramped->n);
 	for (i = 0; i < METRICS; i++) {
 		s = pairs->stats[metrics[i].id];
 		late = mean(&s) - 1e5;
@@ -869,7 +871,7 @@ static void end_step(FILE *log)
 	struct pair *p;
 	int i;
 
-	if (steps && !verbose && !histogram)
+	if (steps && !verbose && !histogram && pairs->stats->count)
 		print_status();
 	if (log)
 		write_log(log);
@@ -893,6 +895,7 @@ int main(int argc, char *argv[])
 	FILE *f, *log;
 
 	rt_init(argc, argv);
+	main_pid = getpid();
 	numa = numa_initialize();
 	max_cpus = sysconf(_SC_NPROCESSORS_CONF);
 	process_options(argc, argv);
@@ -911,7 +914,6 @@ int main(int argc, char *argv[])
 	sigaddset(&expiry, SIGRTMIN);
 	sigprocmask(SIG_BLOCK, &expiry, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	main_pid = getpid();	/* children inherit the handlers */
 	log = logfile ? fopen(logfile, "w") : NULL;
 	bins = logfile ? calloc(METRICS, sizeof(*bins)) : NULL;
 	if (logfile && (!log || !bins))
@@ -952,8 +954,7 @@ int main(int argc, char *argv[])
 	f = histfile ? fopen(histfile, "w") : NULL;
 	if (f)
 		print_histogram(f);
-	if (histfile)
-		failed |= finish_file(f, histfile);
+	failed |= histfile && finish_file(f, histfile);
 	ret = failed ? EXIT_FAILURE : break_pair ? 2 : EXIT_SUCCESS;
 	if (jsonfile && rt_write_json(jsonfile, ret, json_results, NULL))
 		ret = EXIT_FAILURE;

@@ -72,9 +72,7 @@ int parse_cpumask(char *str, int max_cpus, struct bitmask **cpumask)
 			return -1;
 	if (!*cpumask)
 		return -1;
-	if (!numa_bitmask_weight(*cpumask))
-		*cpumask = NULL;
-	else if (strpbrk(str, "!+"))
-		leave(*cpumask, own());	/* none may be left */
-	return 0;
+	if (strpbrk(str, "!+"))
+		leave(*cpumask, own());
+	return numa_bitmask_weight(*cpumask) ? 0 : -1;
 }

@@ -107,7 +107,8 @@ int set_latency_target(int32_t latency_us)
 {
 	int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
 
-	if (fd < 0 || write(fd, &latency_us, sizeof(latency_us)) < 0)
+	if (fd < 0 ||
+	    write(fd, &latency_us, sizeof(latency_us)) != sizeof(latency_us))
 		warn("/dev/cpu_dma_latency: %m\n");
 	else
 		printf("# /dev/cpu_dma_latency set to %dus\n", latency_us);
