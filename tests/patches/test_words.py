@@ -399,9 +399,9 @@ def connections(pid):
         if os.readlink(f"/proc/{pid}/fd/{name}").startswith("socket:"):
             fd = libc.syscall(438, pidfd, int(name), 0)     # pidfd_getfd
             assert fd >= 0, os.strerror(ctypes.get_errno())
-            with socket.socket(fileno=fd) as found:
-                if found.family == socket.AF_INET:
-                    yield found
+            found = socket.socket(fileno=fd)
+            if found.family == socket.AF_INET:
+                yield found
     os.close(pidfd)
 
 
@@ -411,8 +411,10 @@ def test_lost_connection(program):
     program.servers(process)
     pid = next((pid for pid, name in program.children(process).items()
                 if name == "twoway-client"), process.pid)
-    for one in connections(pid):
+    # It ends when it has lost one.
+    for one in list(connections(pid)):
         one.shutdown(socket.SHUT_RDWR)
+        one.close()
     out, err = process.communicate(timeout=10)
     assert process.returncode == 1
     is_results(out)
