@@ -41,8 +41,9 @@ def test_a_run_that_is_cut_short(start, length, limit, verdict, end):
     cycles = json["thread"]["0"]["cycles"]
     needed = {"p99.999": 1000000, "p99.99": 100000}.get(limit.split(":")[0], 0)
     if needed:
-        assert line == f"# Limit {limit}: undecided: {cycles} cycles, " \
-            f"needed are {needed}"
+        # The client that is killed may have waited longer than ever before.
+        assert line.removesuffix(" (no reply in 1 cycle)") == \
+            f"# Limit {limit}: undecided: {cycles} cycles, needed are {needed}"
     else:
         assert line.startswith(f"# Limit {limit}: {verdict}: " +
                                "the run was cut short; so far " *
