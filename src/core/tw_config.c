@@ -169,19 +169,24 @@ static void begin(struct tw_run *run)
 		       (long long)(us / periods));
 }
 
-static void check(struct tw_run *run)
+bool tw_config_check_policy(const char **name)
 {
 	bool realtime;
 
-	if (!policy_name)
-		policy_name = tw_config.priority ? "fifo" : "other";
-	tw_settings.policy = tw_policy_find(policy_name);
-	policy_name = tw_policy_name(tw_config.policy);
+	if (!*name)
+		*name = tw_config.priority ? "fifo" : "other";
+	tw_settings.policy = tw_policy_find(*name);
+	*name = tw_policy_name(tw_config.policy);
 	realtime = tw_policy_is_realtime(tw_config.policy);
 	if (tw_config.priority && !realtime)
 		tw_say_fatal("--priority=%d: allowed only with --policy=fifo or rr\n",
 			     (int)tw_config.priority);
-	if (realtime && !tw_config.priority)
+	return realtime;
+}
+
+static void check(struct tw_run *run)
+{
+	if (tw_config_check_policy(&policy_name) && !tw_config.priority)
 		tw_settings.priority = PRIORITY_MIN;
 	check_intervals();
 	check_duration();

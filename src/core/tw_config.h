@@ -90,6 +90,12 @@ static inline bool tw_config_is_ordinary(void)
 	       tw_config.policy != SCHED_DEADLINE;
 }
 
+/*
+ * For a check: sets the policy of *name, or if it is NULL, the default; *name
+ * becomes its usual name. Returns whether it is real-time.
+ */
+bool tw_config_check_policy(const char **name);
+
 /* Takes "METRIC:" from *value; if it does not begin so, it is the latency. */
 struct tw_option;
 enum tw_metric_id tw_config_metric(const struct tw_option *option,

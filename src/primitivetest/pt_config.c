@@ -178,23 +178,6 @@ void pt_config_cpus(cpu_set_t *cpus)
 		CPU_OR(cpus, cpus, &other);
 }
 
-static void check_policy(void)
-{
-	bool realtime;
-
-	if (!policy_name)
-		policy_name = tw_config.priority ? "fifo" : "other";
-	tw_settings.policy = tw_policy_find(policy_name);
-	policy_name = tw_policy_name(tw_config.policy);
-	realtime = tw_policy_is_realtime(tw_config.policy);
-	if (tw_config.priority && !realtime)
-		tw_say_fatal("--priority=%d: allowed only with --policy=fifo or rr\n",
-			     (int)tw_config.priority);
-	if (!tw_config.priority && realtime)
-		tw_say_fatal("--policy=%s: allowed only with --priority\n",
-			     policy_name);
-}
-
 static void check(struct tw_run *run)
 {
 	int i;
@@ -215,7 +198,9 @@ static void check(struct tw_run *run)
 		tw_clock_tsc_open();
 	clock_name = tw_config.clock->name;
 	tw_settings.row = pt_config.bin_ns * PT_PS_PER_NS;
-	check_policy();
+	if (tw_config_check_policy(&policy_name) && !tw_config.priority)
+		tw_say_fatal("--policy=%s: allowed only with --priority\n",
+			     policy_name);
 	place(run);
 	pt_select();
 }
