@@ -20,6 +20,14 @@ static const struct {
 	[TW_FILE] = { "file", "FILE" }, [TW_TEXT] = { "text", "TEXT" },
 };
 
+/* What its value is called; "": it has none. */
+static const char *metavar_of(const struct tw_option *row)
+{
+	const char *usual = types[row->type].metavar;
+
+	return row->metavar ? row->metavar : usual ? usual : "";
+}
+
 /* The words that an option allows, in lines of 80 columns. */
 static void help_choices(const struct tw_option *option)
 {
@@ -44,8 +52,7 @@ static void help_choices(const struct tw_option *option)
 
 static void help_option(const struct tw_option *option)
 {
-	const char *line, *metavar = option->metavar ? option->metavar :
-				     types[option->type].metavar;
+	const char *line, *metavar = metavar_of(option);
 	char head[48];
 	int len;
 
@@ -54,8 +61,7 @@ static void help_option(const struct tw_option *option)
 	snprintf(head, sizeof(head), option->letter ? "-%c, --%s%s%s%s" :
 		 "%c   --%s%s%s%s", option->letter ? option->letter : ' ',
 		 option->name,
-		 option->optional ? "[" : "", metavar ? "=" : "",
-		 metavar ? metavar :"");
+		 option->optional ? "[" : "", *metavar ? "=" : "", metavar);
 	if (option->optional)
 		strcat(head, "]");
 	if (strlen(head) > HEAD_WIDTH) {
@@ -113,12 +119,9 @@ static void print_words(const struct tw_option *row)
 
 static void print_option(const struct tw_option *row, const char *group)
 {
-	const char *metavar = row->metavar ? row->metavar :
-			      types[row->type].metavar;
-
 	printf("{\"letter\": \"%.1s\", \"name\": \"%s\", \"type\": \"%s\", \"value\": \"%s\", \"optional\": %s",
 	       &row->letter, row->name, types[row->type].name,
-	       metavar ? metavar : "", row->optional ? "true" : "false");
+	       metavar_of(row), row->optional ? "true" : "false");
 	if (row->type == TW_NUMBER || row->type == TW_LIMIT ||
 	    row->type == TW_NUMBERS)
 		printf(", \"min\": %" PRId64 ", \"max\": %" PRId64, row->min,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tw_json.h"
@@ -192,15 +193,16 @@ static void print_schema(const struct tw_member *row, int depth)
 		print_object(row, depth);
 }
 
+/* Its lines as one. */
 static void print_help(const struct tw_option *row)
 {
-	const char *text = row->help;
+	char *text = strdup(row->help), *at = text;
 
-	printf("\"description\": \"");
-	for (; *text; text++)
-		printf(*text == '"' || *text == '\\' ? "\\%c" : "%c",
-		       *text == '\n' ? ' ' : *text);
-	printf("\"");
+	while ((at = strchr(at, '\n')))
+		*at = ' ';
+	printf("\"description\": ");
+	tw_string_json(stdout, text);
+	free(text);
 }
 
 /* Another name of a word is not what is kept. */
