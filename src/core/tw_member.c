@@ -88,6 +88,8 @@ void tw_member_lists(const struct tw_member *owner,
 
 static void write_element(FILE *file, const struct tw_member *row,
 			  const void *of);
+static const char *write_rows(FILE *file, const struct tw_member *row,
+			      const void *of, const char *comma);
 
 /* As many as there are; returns what precedes the next member. */
 static const char *write_row(FILE *file, const struct tw_member *row,
@@ -99,6 +101,8 @@ static const char *write_row(FILE *file, const struct tw_member *row,
 
 	if (row->has && !row->has(of))
 		return comma;
+	if (row->spread && row->type == TW_OBJECT)
+		return write_rows(file, row->of, row->get(of), comma);
 	for (; !row->spread || (one = row->next(of, &i, &key)); i++) {
 		fputs(comma, file);
 		write_space(file, row->line);
@@ -113,17 +117,24 @@ static const char *write_row(FILE *file, const struct tw_member *row,
 	return comma;
 }
 
+static const char *write_rows(FILE *file, const struct tw_member *row,
+			      const void *of, const char *comma)
+{
+	for (; row->name; row++)
+		comma = write_row(file, row, of, comma);
+	return comma;
+}
+
 void tw_member_object(FILE *file, const struct tw_member *owner,
 		      const void *of)
 {
-	const struct tw_member *lists[TW_MEMBER_LISTS], *row;
+	const struct tw_member *lists[TW_MEMBER_LISTS];
 	const char *comma = "{";
 	int i;
 
 	tw_member_lists(owner, lists);
 	for (i = 0; lists[i]; i++)
-		for (row = lists[i]; row->name; row++)
-			comma = write_row(file, row, of, comma);
+		comma = write_rows(file, lists[i], of, comma);
 	write_space(file, owner->close);
 	fputc('}', file);
 }

@@ -99,7 +99,8 @@ struct tw_member {
 	 * advance @i. NULL: there is no more.
 	 */
 	const void *(*next)(const void *of, int *i, const char **key);
-	bool spread;	/* a map: its members are among those of the outer */
+	/* A map, or an object: its members are among those of the outer. */
+	bool spread;
 	void (*write)(FILE *file, const void *of);	/* in place of that */
 	/* More members for the schema, by tw_schema_member(), see there. */
 	void (*describe)(int depth);

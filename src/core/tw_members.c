@@ -122,29 +122,32 @@ static const void *phases_of(const void *of)
 	return &phases;
 }
 
+static const struct tw_member of_column[] = {
+	{ TW_NAMED(struct column, metric), TW_STRING, "The metric.",
+	  .word = tw_metric_any_word, .line = 6 },
+	{ TW_NAMED(struct column, pair), TW_COUNT, "Number of the pair.",
+	  .line = 6 },
+	{ TW_NAMED(struct column, interval_us), TW_COUNT,
+	  "Period of the pair.", .line = 6 },
+	{ "cycles", TW_IN(struct column, stats.cycles), TW_COUNT,
+	  "How many values.", .line = 6 },
+	{ TW_NAMED(struct column, missed), TW_COUNT,
+	  "Expiries of the pair that got no cycle.", .line = 6 },
+	{ "min", TW_IN(struct column, stats.min), TW_INTEGER,
+	  "Shortest value: us, or ns with -N.", .line = 6 },
+	{ "max", TW_IN(struct column, stats.max), TW_INTEGER, "Longest value." },
+	{ "avg", TW_IN(struct column, stats.avg), TW_REAL, "Mean." },
+	{ "stddev", TW_IN(struct column, stats.stddev), TW_REAL, DEVIATION,
+	  "'minimum': 0" },
+	{ "rms", TW_IN(struct column, stats.rms), TW_REAL, RMS, "'minimum': 0",
+	  .nullable = true },
+	{ .name = NULL }
+};
+
 static const struct tw_member columns[] = {
 	{ TW_PHASES(phases_of), .parts = TW_OF_PHASE, .line = 6 },
-	{ TW_NAMED(struct column, metric), TW_STRING, "The metric.",
-	  .word = tw_metric_any_word, .get = column_of, .line = 6 },
-	{ TW_NAMED(struct column, pair), TW_COUNT, "Number of the pair.",
-	  .get = column_of, .line = 6 },
-	{ TW_NAMED(struct column, interval_us), TW_COUNT,
-	  "Period of the pair.", .get = column_of, .line = 6 },
-	{ "cycles", TW_IN(struct column, stats.cycles), TW_COUNT,
-	  "How many values.", .get = column_of, .line = 6 },
-	{ TW_NAMED(struct column, missed), TW_COUNT,
-	  "Expiries of the pair that got no cycle.", .get = column_of,
-	  .line = 6 },
-	{ "min", TW_IN(struct column, stats.min), TW_INTEGER,
-	  "Shortest value: us, or ns with -N.", .get = column_of, .line = 6 },
-	{ "max", TW_IN(struct column, stats.max), TW_INTEGER, "Longest value.",
-	  .get = column_of },
-	{ "avg", TW_IN(struct column, stats.avg), TW_REAL, "Mean.",
-	  .get = column_of },
-	{ "stddev", TW_IN(struct column, stats.stddev), TW_REAL, DEVIATION,
-	  "'minimum': 0", .get = column_of },
-	{ "rms", TW_IN(struct column, stats.rms), TW_REAL, RMS, "'minimum': 0",
-	  .nullable = true, .get = column_of },
+	{ "column", TW_NOWHERE, TW_OBJECT, .spread = true, .get = column_of,
+	  .of = of_column },
 	{ .name = NULL }
 };
 

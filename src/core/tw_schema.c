@@ -74,6 +74,8 @@ static void print_members(const struct tw_member *row, int depth)
 	int i;
 
 	for (; row->name; row++) {
+		if (row->spread && row->type == TW_OBJECT)
+			print_members(row->of, depth);
 		for (i = 0; row->spread && depth != TW_SCHEMA_NAMES &&
 		     word_of(row, i); i++)
 			tw_schema_member(word_of(row, i), row->of, depth);

@@ -62,10 +62,9 @@ static const void *column_of(const void *of)
 }
 
 #define COLUMN(field, ...) \
-	{ TW_NAMED(struct column, field), __VA_ARGS__, .get = column_of, \
-	  .line = 6 }
+	{ TW_NAMED(struct column, field), __VA_ARGS__, .line = 6 }
 
-static const struct tw_member columns[] = {
+static const struct tw_member of_column[] = {
 	COLUMN(min, TW_REAL, "A time; null: there is none.", TIME),
 	COLUMN(max, TW_REAL, "A time; null: there is none.", TIME),
 	COLUMN(avg, TW_REAL, "A time; null: there is none.", TIME),
@@ -78,6 +77,12 @@ static const struct tw_member columns[] = {
 	       "'pattern': '^[a-z0-9]+(\\\\.[a-z0-9_]+)+$'"),
 	COLUMN(label, TW_STRING, "In words."),
 	COLUMN(cycles, TW_COUNT, "Values."),
+	{ .name = NULL }
+};
+
+static const struct tw_member columns[] = {
+	{ "column", TW_NOWHERE, TW_OBJECT, .spread = true, .get = column_of,
+	  .of = of_column },
 	{ .name = NULL }
 };
 

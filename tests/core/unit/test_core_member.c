@@ -152,3 +152,33 @@ TEST(test_elements)
 		"{ \"list\": [], \"apart\": [],\n  \"lines\": [],\n"
 		"  \"map\": { },\n  \"objects\": {} }");
 }
+
+static int asked;
+
+static const void *once(const void *of)
+{
+	asked++;
+	return of;
+}
+
+/* The members of an object that are among those of the outer: read once. */
+TEST(test_spread_object)
+{
+	static const struct tw_member both[] = {
+		{ TW_NAMED(struct thing, number), TW_INTEGER, "" },
+		{ TW_NAMED(struct thing, is), TW_BOOLEAN, "" },
+		{ .name = NULL }
+	};
+	const struct tw_member rows[] = {
+		{ "first", TW_IN(struct thing, elements), TW_INTEGER, "" },
+		{ "both", TW_NOWHERE, TW_OBJECT, "", .spread = true,
+		  .get = once, .of = both },
+		{ TW_NAMED(struct thing, word), TW_STRING, "" },
+		{ .name = NULL }
+	};
+
+	asked = 0;
+	assert_string_equal(write_rows(rows, &things, 0),
+		"{ \"first\": 3, \"number\": -5, \"is\": true, \"word\": \"a\\\"b\" }");
+	assert_int_equal(asked, 1);
+}
