@@ -103,7 +103,7 @@ def read(data, name, read_file):
             continue
         for part in read_file(os.fspath(directory / f"{key}.json"),
                               f"{prefix}{placement} {tool}"):
-            part.group, part.kin = f"load {load}", part.name
+            part.group, part.colour_name = f"load {load}", part.name
             part.campaign = found
             part.virtual |= any(one.get("virtual", bool, NULL, default=None)
                                 is True for one in environments)

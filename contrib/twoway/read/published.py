@@ -77,7 +77,7 @@ def read(path, name):
         part = parts.setdefault((name, group), Part(
             str(path), "published", name, group=group,
             # Lines against the load need a colour each.
-            kin="" if "workers" in row else row["system"]))
+            colour_name="" if "workers" in row else row["system"]))
         part.virtual = any(MARK.match(line) for line in comments)
         if "finding" in row:
             part.remarks.append(row["finding"])

@@ -237,11 +237,11 @@ def runs_of(parts, defaults):
         end.believe_json(members)
     for part in parts:
         part.virtual |= part.name in defaults.virtual
-    kin = [members[0].kin or members[0].name
-           for members in together.values()]
-    order = list(dict.fromkeys(kin))
+    names = [members[0].colour_name or members[0].name
+             for members in together.values()]
+    order = list(dict.fromkeys(names))
     return [Run(name, group, members, order.index(own))
-            for own, ((name, group), members) in zip(kin, together.items())]
+            for own, ((name, group), members) in zip(names, together.items())]
 
 
 def read_all(arguments, defaults):

@@ -135,7 +135,7 @@ class Part:
     pairs: list = dataclasses.field(default_factory=list)   # if several
     ramp: list = dataclasses.field(default_factory=list)    # of Beside
     group: str = ""                 # set-up that the file names, if any
-    kin: str = ""                   # what its colour goes by, if not the name
+    colour_name: str = ""           # what its colour goes by, if not the name
     program: str | None = None
     settings: dict = dataclasses.field(default_factory=dict)
     system: dict = dataclasses.field(default_factory=dict)
