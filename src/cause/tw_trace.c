@@ -424,7 +424,8 @@ static int write_trace(const struct tw_run *run, int status)
 }
 
 const struct tw_part tw_part_trace = {
-	.options = tw_tracefs_options, .group = TW_TOO_LONG, .check = check, .room = room,
-	.begin = begin, .record = record, .end = end, .text = text,
-	.write = write_trace, .members[TW_OF_BREAK] = of_break,
+	.options = tw_tracefs_options, .group = TW_TOO_LONG, .check = check,
+	.room = room, .begin = begin, .record = record, .end = end,
+	.text = text, .write = write_trace,
+	.members[TW_OF_BREAK] = of_break,
 };

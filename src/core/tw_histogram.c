@@ -299,6 +299,7 @@ static const struct tw_member members[] = {
 
 const struct tw_part tw_part_histogram = {
 	.options = options, .group = TW_OUTPUT, .check = check, .room = room,
-	.attach = attach, .record = record, .text = text, .members[TW_OF_COLUMN] = members,
+	.attach = attach, .record = record, .text = text,
+	.members[TW_OF_COLUMN] = members,
 	.write = write_file,
 };

@@ -286,8 +286,8 @@ static const struct tw_member members[] = {
 	  .line = 2, .lines = 4, .close = 2, .shut = 4 },
 	{ tw_program_member, TW_NOWHERE, TW_OBJECT, "What cyclictest has not.",
 	  "'required': [ 'schema', 'version', 'argv', 'settings', 'environment' ]",
-	  .loose = true, .write = write_own, .of = head, .parts = TW_OF_RUN, .then = tail,
-	  .line = 2 },
+	  .loose = true, .write = write_own, .of = head, .parts = TW_OF_RUN,
+	  .then = tail, .line = 2 },
 	{ .name = NULL }
 };
 

@@ -293,7 +293,8 @@ static const struct tw_member of_load[] = {
 
 static const struct tw_member members[] = {
 	{ "load", TW_NOWHERE, TW_ARRAY, "Each --load.", .next = next_load,
-	  .of = of_load, .each = TW_LOAD_ONE_UNIT, .line = 4, .lines = 6, .close = 4 },
+	  .of = of_load, .each = TW_LOAD_ONE_UNIT, .line = 4, .lines = 6,
+	  .close = 4 },
 	{ .name = NULL }
 };
 

@@ -79,8 +79,9 @@ char *tw_ask_text(int steps)
 
 	fprintf(file, TW_ASK_GREETING TW_ASK_VERSION "\"] %d", load ? 1 : steps);
 	for (i = 0; (row = tw_option_row(i)); i++)
-		if (row->far == TW_ASKED || (load && tw_option_given(row->name) &&
-					     row->far == TW_ASKED_OF_LOAD))
+		if (row->far == TW_ASKED ||
+		    (load && tw_option_given(row->name) &&
+		     row->far == TW_ASKED_OF_LOAD))
 			write_option(file, row);
 	if (load) {
 		write_loads(file);

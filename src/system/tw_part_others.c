@@ -195,7 +195,8 @@ static const void *number_of(const void *of)
 static const void *next_task(const void *of, int *i, const char **key)
 {
 	static struct told_task told;
-	const struct tw_task *task = &((const struct told_cpu *)of)->of->task[*i];
+	const struct told_cpu *cpu = of;
+	const struct tw_task *task = &cpu->of->task[*i];
 
 	if (*i == TW_OTHERS_NAMED || !task->ns)
 		return NULL;
@@ -267,5 +268,6 @@ static const struct tw_member members[] = {
 };
 
 const struct tw_part tw_part_others = {
-	.begin = begin, .end = end, .remark = remark, .members[TW_OF_RUN] = members,
+	.begin = begin, .end = end, .remark = remark,
+	.members[TW_OF_RUN] = members,
 };

@@ -73,5 +73,6 @@ static const struct tw_member members[] = {
 };
 
 const struct tw_part tw_part_quota = {
-	.begin = begin, .end = end, .remark = remark, .members[TW_OF_RUN] = members,
+	.begin = begin, .end = end, .remark = remark,
+	.members[TW_OF_RUN] = members,
 };
