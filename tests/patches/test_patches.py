@@ -433,7 +433,7 @@ def test_set_that_becomes_empty(tmp_path):
     source = tmp_path / "numa.c"
     assert after.endswith("\treturn 0;")
     source.write_text(NUMA.replace("FUNCTIONS", after[after.index(
-        "/* To libnuma"):] + "\n}\n"))
+        "/* libnuma takes 1-0"):] + "\n}\n"))
     done = series.run("gcc", "-Wall", "-Werror", "-o", tmp_path / "numa",
                       source, "-lnuma")
     assert done.returncode == 0, done.stderr

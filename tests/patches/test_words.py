@@ -379,8 +379,14 @@ def test_end_in_a_long_sleep(program, ends_s):
         assert [of[4] for of in statuses(out, 8)] in ([0], [])
 
 
-def test_dead_server(program):
-    process = program.start("-q", "-D", "1h", "-t", 2, "--json=json")
+@pytest.mark.parametrize("action", [signal.SIG_DFL, signal.SIG_IGN])
+def test_dead_server(program, action):
+    """Named, also if the caller ignores the signal of the end of a child."""
+    before = signal.signal(signal.SIGCHLD, action)
+    try:
+        process = program.start("-q", "-D", "1h", "-t", 2, "--json=json")
+    finally:
+        signal.signal(signal.SIGCHLD, before)
     first, second = program.servers(process, 2)
     os.kill(first, signal.SIGKILL)
     out, err = process.communicate(timeout=10)
@@ -531,6 +537,7 @@ def test_duration_that_is_too_long(program, value):
      "--priority=9: allowed only with --policy=fifo or rr\n"),
     (["--policy=norm"], "--policy=norm: allowed is "),
     (["--histfile=x"], "--histfile=x: allowed only with -h or -H\n"),
+    (["--tracemark"], "--tracemark: allowed only with "),
     (["-a", "1-0"], "--affinity=1-0: allowed is "),
     (["-a", "99999"], "--affinity=99999: allowed is "),
     (["-S", "-a"], "--smp: not allowed with --threads or --affinity, which it "

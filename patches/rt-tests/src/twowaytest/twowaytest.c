@@ -31,7 +31,6 @@
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
 #define RING		16384	/* values of -v that wait to be printed */
-#define MOST		1000000000	/* largest value of most options */
 #define ABSENT		INT64_MIN	/* the cycle lacks the metric */
 #define STEPS		1025	/* at most */
 #define METRICS		6
@@ -64,20 +63,19 @@ static struct pair {
 	int64_t period, next;		/* next: the next expiry */
 	long long unanswered_ns, unanswered_cycle;
 	int error;			/* of the connection, or 0 */
-} pairs[CPU_SETSIZE];
+} pairs[CPU_SETSIZE], *break_pair;	/* the first one that -b stopped */
 static char request[65536];
 static struct histoset hset;
 static struct bitmask *cpus;
 static int main_pid, max_cpus, numa, policy, unit; /* unit: of results, in ns */
-static volatile int stopping, unread;	/* unread: nobody reads the output */
+static volatile int stopping, unwritten;	/* unwritten: output failed */
 static clockid_t clock_id = CLOCK_MONOTONIC;
 static sigset_t expiry;		/* with -x: the signal of a timer */
 static __thread struct timespec wake_time;	/* of a client */
-static struct pair *break_pair;	/* the first one that -b stopped */
 static unsigned long long break_cycle, unprinted;
 static int64_t worst[NUM];
 
-/* The options: numbers and switches, then texts; warmup: uncounted cycles */
+/* The options: numbers and switches, then texts; warmup is none of them */
 static long long interval = 1000, sleep_us = 100, num_pairs = 1, default_system;
 static long long distance = -1, threads = -1, posix_timers, trace_marker, quiet;
 static long long histogram, histofall, latency_us, use_nsecs, limit, warmup = 2;
@@ -428,8 +426,7 @@ static void print_histogram(FILE *f)
 	static const char * const heads[] = { "Min Latencies",
 		"Avg Latencies", "Max Latencies", "Histogram Overflows" };
 	int i, flags = histofall ? HSET_PRINT_SUM : 0;
-	const struct stats *s;
-	long long value, sum;
+	long long all;		/* pairs together */
 	struct pair *p;
 	char row[16];
 
@@ -440,17 +437,17 @@ static void print_histogram(FILE *f)
 	}
 	for (i = 0; i < 4; i++) {
 		fprintf(f, "# %s:", heads[i]);
-		sum = 0;
+		all = 0;
 		for_each_pair(p) {
-			s = &p->stats[LATENCY];
-			value = to_unit(i == 1 ? mean(s) : i ? s->max : s->min);
-			if (i == 3)
-				value = p->hist->oflow_count;
-			sum = i == 3 ? sum + value : fmax(sum, value);
-			fprintf(f, " %05lld", value);
+			const struct stats *s = &p->stats[LATENCY];
+			long long value[] = { to_unit(s->min), to_unit(mean(s)),
+				to_unit(s->max), p->hist->oflow_count };
+
+			all = i == 3 ? all + value[i] : fmax(all, value[i]);
+			fprintf(f, " %05lld", value[i]);
 		}
 		if (i > 1 && flags && num_pairs > 1)
-			fprintf(f, " %05lld", sum);
+			fprintf(f, " %05lld", all);
 		fprintf(f, "\n");
 	}
 	fprintf(f, "# Histogram Overflow at cycle number:");
@@ -507,7 +504,7 @@ static void print_results(void)
 		printf("# Missed: %llu\n", missed);
 }
 
-/* max is cut to whole us: if all cycles took 98.7, avg must not be above 98 */
+/* avg is cut to max, which is in whole us: no reader must find it above max */
 static void json_stats(FILE *f, const struct stats *s)
 {
 	fprintf(f, "\"min\": %lld, \"max\": %lld, \"avg\": %.2f, \"stddev\": %.2f",
@@ -570,7 +567,7 @@ static const struct opt {
 	const char *help;
 } opts[] = {
 	{ "-a", "affinity", "[CPUSET]", &affinity, 0, 0, "CPUs to use; without a set, 1 or 2 may be left free" },
-	{ "-b", "breaktrace", "US", &limit, 1, MOST, "end at the first latency above this, with status 2" },
+	{ "-b", "breaktrace", "US", &limit, 1, 1000000000, "end at the first latency above this, with status 2" },
 	{ "-c", "clock", "NAME", &clk, 0, 0, "clock: monotonic (0), the default, or realtime (1)" },
 	{ "  ", "default-system", "", &default_system, 0, 1, "write nothing to /dev/cpu_dma_latency" },
 	{ "-d", "distance", "US", &distance, 0, 1000000, "added to each further pair's period, default 500" },
@@ -579,9 +576,9 @@ static const struct opt {
 	{ "  ", "histfile", "FILE", &histfile, 0, 0, "with -h or -H: write the histogram to this file" },
 	{ "-H", "histofall", "US", &histofall, 1, 1000000, "as -h, with a column for the sum of all pairs" },
 	{ "-h", "histogram", "US", &histogram, 1, 1000000, "histogram of the latency with this many rows of 1 us" },
-	{ "-i", "interval", "US", &interval, 1, MOST, "period of the requests, default 1000" },
+	{ "-i", "interval", "US", &interval, 1, 1000000000, "period of the requests, default 1000" },
 	{ "  ", "json", "FILE", &jsonfile, 0, 0, "write the results to this file, as JSON" },
-	{ "  ", "latency", "US", &latency_us, 0, MOST, "written to /dev/cpu_dma_latency, default 0" },
+	{ "  ", "latency", "US", &latency_us, 0, 1000000000, "written to /dev/cpu_dma_latency, default 0" },
 	{ "  ", "load", "KIND", &load, 0, 0, "fft[:N], default 1 worker; hackbench[:N], 10 groups" },
 	{ "  ", "load-policy", "NAME", &load_policy, 0, 0, "policy of the load: other or rr, default other" },
 	{ "-l", "loops", "N", &loops, 0, 1000000000000, "cycles of each pair to measure, default 0: no limit" },
@@ -712,6 +709,8 @@ static void check_options(void)
 		      histogram);
 	if (histfile && !histogram)
 		fatal("--histfile=%s: allowed only with -h or -H\n", histfile);
+	if (trace_marker && !limit)
+		fatal("--tracemark: allowed only with -b\n");
 	quiet |= !isatty(STDOUT_FILENO);
 	unit = use_nsecs ? 1 : 1000;
 	distance = distance >= 0 ? distance : histogram ? 0 : 500;
@@ -750,7 +749,7 @@ static void launch(void)
 		p->cpu = cpu_of(p - pairs, 1);
 		p->server_cpu = cpu_of(p - pairs, 0);
 		connect_pair(p);
-		unread = unread || finish_file(stdout, "standard output");
+		unwritten = unwritten || finish_file(stdout, "standard output");
 		p->server = fork();
 		if (p->server < 0)
 			fatal("cannot start a server: %m\n");
@@ -796,7 +795,7 @@ static void show(void)
 			ns = p->ring[p->printed % RING];
 			__atomic_thread_fence(__ATOMIC_ACQUIRE);
 			end = __atomic_load_n(&p->written, __ATOMIC_ACQUIRE);
-			if ((unsigned long)(end - p->printed) >= RING)
+			if ((unsigned long)(end - p->printed) >= RING - 1)
 				unprinted++;	/* it may be overwritten */
 			else
 				printf("%8d:%8llu:%8lld\n", (int)(p - pairs),
@@ -807,15 +806,15 @@ static void show(void)
 		print_status();
 		printf("\033[%lldA", num_pairs);
 	}
-	unread = unread || finish_file(stdout, "standard output");
-	if (unread)
+	unwritten = unwritten || finish_file(stdout, "standard output");
+	if (unwritten)
 		stop(0);
 }
 
 /* Returns whether the pair has failed, or has measured nothing */
 static int finish(struct pair *p)
 {
-	int status;
+	int status = 0;
 
 	for (; quiet && !verbose ? pthread_join(p->thread, NULL) :
 	     pthread_tryjoin_np(p->thread, NULL); usleep(50000))
@@ -831,7 +830,7 @@ static int finish(struct pair *p)
 	else if (p->error)
 		warn("pair %d: the connection has failed: %s\n",
 		     (int)(p - pairs), strerror(p->error));
-	else if (!p->stats[LATENCY].count && !break_pair && !unread &&
+	else if (!p->stats[LATENCY].count && !break_pair && !unwritten &&
 		 !(step && over))
 		warn("pair %d: no cycle was measured\n", (int)(p - pairs));
 	else
@@ -914,6 +913,7 @@ int main(int argc, char *argv[])
 	sigaddset(&expiry, SIGRTMIN);
 	sigprocmask(SIG_BLOCK, &expiry, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);	/* the caller may ignore it */
 	log = logfile ? fopen(logfile, "w") : NULL;
 	bins = logfile ? calloc(METRICS, sizeof(*bins)) : NULL;
 	if (logfile && (!log || !bins))
@@ -950,7 +950,7 @@ int main(int argc, char *argv[])
 	if (log)
 		failed |= finish_file(log, logfile);
 	print_results();
-	failed |= unread || finish_file(stdout, "standard output");
+	failed |= unwritten || finish_file(stdout, "standard output");
 	f = histfile ? fopen(histfile, "w") : NULL;
 	if (f)
 		print_histogram(f);
