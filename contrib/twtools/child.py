@@ -26,12 +26,17 @@ def stop(number):
 
 
 def listen(action=stop):
-    """From here on a signal calls the action: once, so that it can end."""
+    """From here on a signal calls the action: once, so that it can end.
+
+    SIGCHLD is not ignored, even if the caller ignores it: else nobody would
+    know the status of a child, which Python's subprocess then takes for 0.
+    """
     def handler(number, _frame):
         for one in ENDS:
             signal.signal(one, signal.SIG_IGN)
         action(number)
 
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number in ENDS:
         if signal.getsignal(number) != signal.SIG_IGN:      # as with nohup
             signal.signal(number, handler)

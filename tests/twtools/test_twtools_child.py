@@ -100,3 +100,16 @@ def test_actions_of_ones_own():
     done = subprocess.run([sys.executable, "-B", "-c", script], text=True,
                           capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (0, "15\n")
+
+
+def test_failures_of_children_are_seen():
+    """Also if the caller ignores SIGCHLD."""
+    script = (f"import sys; sys.path.insert(0, {str(CONTRIB)!r})\n"
+              "import signal, subprocess\n"
+              "from twtools import child\n"
+              "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+              "child.listen()\n"
+              "print(subprocess.run(['false'], check=False).returncode)\n")
+    done = subprocess.run([sys.executable, "-B", "-c", script], text=True,
+                          capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, "1\n")
