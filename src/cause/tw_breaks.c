@@ -427,7 +427,7 @@ static const struct tw_member of_cause[] = {
 static const struct tw_member members[] = {
 	{ "causes", TW_NOWHERE, TW_ARRAY, "--breaks: the long cycles by phase and cause, the most frequent first.",
 	  "'maxItems': 84", .optional = true, .has = has_table,
-	  .next = next_cause, .of = of_cause, .line = 4, .lines = 6 },
+	  .next = next_cause, .of = of_cause },
 	{ .name = NULL }
 };
 

@@ -200,7 +200,7 @@ const struct tw_member tw_cause_members[] = {
 	{ "mean_ns", CAUSE(span.mean_ns), TW_REAL, "Its mean in the cycles before; 0: not known, as that of what a host has of network.",
 	  .get = get_cause, .format = "%.1f" },
 	{ TW_NAMED(struct told, state), TW_STRING, STATE, KNOWN,
-	  .word = state_word, .line = 6 },
+	  .word = state_word },
 	{ TW_NAMED(struct told, who), TW_STRING, "The task or interrupt that is to blame; null: no one that had the CPU.",
 	  KNOWN, .nullable = true },
 	{ "state_ns", CAUSE(state_ns), TW_COUNT,
@@ -218,9 +218,8 @@ const struct tw_member tw_cause_members[] = {
 	  .of = TW_EACH(TW_SELF_CHARS, TW_STRING, "A function.",
 			"'minLength': 1") },
 	{ "contributors", TW_NOWHERE, TW_ARRAY, "The time line added up by state, CPU and who; the longest first.",
-	  KNOWN, .next = next_sum, .of = of_piece, .lines = 8 },
+	  KNOWN, .next = next_sum, .of = of_piece },
 	{ "timeline", TW_NOWHERE, TW_ARRAY, "What happened in the phase. What does not fit is added to the last piece.",
-	  "'maxItems': 256", KNOWN, .next = next_piece, .of = of_piece,
-	  .lines = 8 },
+	  "'maxItems': 256", KNOWN, .next = next_piece, .of = of_piece },
 	{ .name = NULL }
 };

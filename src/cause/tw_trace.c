@@ -56,8 +56,7 @@ static const void *cause_of(const void *of)
 static const struct tw_member of_break[] = {
 	{ "trace_file", TW_AT(tw_tracefs_file), TW_STRING,
 	  "--trace: file of the trace.", .optional = true, .has = traces },
-	{ TW_CAUSE_ROW, .optional = true, .has = traces, .get = cause_of,
-	  .line = 6 },
+	{ TW_CAUSE_ROW, .optional = true, .has = traces, .get = cause_of },
 	{ .name = NULL }
 };
 

@@ -311,7 +311,7 @@ static const struct tw_member of_cut[] = {
 
 static const struct tw_member members[] = {
 	{ "unanswered", TW_NOWHERE, TW_ARRAY, "Cycles that the end of the run has cut short after a longer time than all before. That is how long they took at least, and counts.",
-	  .next = next_cut, .of = of_cut, .line = 4, .lines = 6 },
+	  .next = next_cut, .of = of_cut },
 	{ .name = NULL }
 };
 

@@ -288,12 +288,10 @@ static const struct tw_member members[] = {
 	  .optional = true, .has = has_rows, .get = spot_histogram,
 	  .next = next_row,
 	  .of = TW_EACH(TW_SELF(uint64_t), TW_INTEGER, "Values.",
-			"'minimum': 1"),
-	  .line = 6, .lines = 8,
-	  .close = 6 },
+			"'minimum': 1") },
 	{ "overflows", TW_SELF(uint64_t), TW_COUNT,
 	  "Values outside the histogram.", .optional = true, .has = has_rows,
-	  .get = overflows_of, .line = 6 },
+	  .get = overflows_of },
 	{ .name = NULL }
 };
 

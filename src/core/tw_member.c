@@ -8,6 +8,8 @@
 #include "tw_part.h"
 #include "tw_string.h"
 
+#define IN_LINE	8	/* elements that are no objects */
+
 static void write_int(FILE *file, const struct tw_member *row, const void *at)
 {
 	fprintf(file, "%d", *(const int *)at);
@@ -62,13 +64,12 @@ static void (*const writers[])(FILE *file, const struct tw_member *row,
 	[TW_CHARS] = write_text,
 };
 
-/* A new line, or a space between members. */
-static void write_space(FILE *file, int spaces)
+/* Of the brackets around what is written; in the file, one layout. */
+static int depth;
+
+static void write_line(FILE *file, const char *before)
 {
-	if (spaces > 0)
-		fprintf(file, "\n%*s", spaces, "");
-	else
-		fputc(spaces == TW_MARGIN ? '\n' : ' ', file);
+	fprintf(file, "%s\n%*s", before, 2 * depth, "");
 }
 
 void tw_member_lists(const struct tw_member *owner,
@@ -104,8 +105,7 @@ static const char *write_row(FILE *file, const struct tw_member *row,
 	if (row->spread && row->type == TW_OBJECT)
 		return write_rows(file, row->of, row->get(of), comma);
 	for (; !row->spread || (one = row->next(of, &i, &key)); i++) {
-		fputs(comma, file);
-		write_space(file, row->line);
+		write_line(file, comma);
 		fprintf(file, "\"%s\": ", key);
 		comma = ",";
 		if (!row->spread) {
@@ -125,18 +125,34 @@ static const char *write_rows(FILE *file, const struct tw_member *row,
 	return comma;
 }
 
+/* Of none, both are on one line. */
+static void close_bracket(FILE *file, char bracket, bool empty)
+{
+	depth--;
+	if (!empty)
+		write_line(file, "");
+	fputc(bracket, file);
+}
+
 void tw_member_object(FILE *file, const struct tw_member *owner,
 		      const void *of)
 {
 	const struct tw_member *lists[TW_MEMBER_LISTS];
-	const char *comma = "{";
+	const char *comma = "";
 	int i;
 
 	tw_member_lists(owner, lists);
+	fputc('{', file);
+	depth++;
 	for (i = 0; lists[i]; i++)
 		comma = write_rows(file, lists[i], of, comma);
-	write_space(file, owner->close);
-	fputc('}', file);
+	close_bracket(file, '}', !*comma);
+}
+
+/* One row named "": not an object. */
+static bool is_plain(const struct tw_member *row)
+{
+	return row->of && !*row->of->name;
 }
 
 static void write_element(FILE *file, const struct tw_member *row,
@@ -144,36 +160,35 @@ static void write_element(FILE *file, const struct tw_member *row,
 {
 	const struct tw_member element = {
 		.of = row->of, .parts = row->parts, .then = row->then,
-		.close = row->shut,
 	};
 
-	if (row->of && !*row->of->name)
+	if (is_plain(row))
 		tw_member_write(file, row->of, of);
 	else
 		tw_member_object(file, &element, of);
 }
 
+/* Those of an array that are no objects are together in a line. */
 static void write_elements(FILE *file, const struct tw_member *row,
 			   const void *of)
 {
-	bool map = row->type == TW_MAP;
+	bool array = row->type == TW_ARRAY, lines = !array || !is_plain(row);
 	const char *key = NULL;
 	const void *one;
 	int i, count = 0;
 
-	fputc(map ? '{' : '[', file);
+	fputc(array ? '[' : '{', file);
+	depth++;
 	for (i = 0; (one = row->next(of, &i, &key)); i++, count++) {
-		fputs(count ? "," : "", file);
-		if (row->lines || map || count)
-			write_space(file, row->lines);
-		if (map)
+		if (lines || (count && count % IN_LINE == 0))
+			write_line(file, count ? "," : "");
+		else
+			fputs(count ? ", " : "", file);
+		if (!array)
 			fprintf(file, "\"%s\": ", key);
 		write_element(file, row, one);
 	}
-	/* One of objects is {} if there are none. */
-	if ((count || (map && !row->shut)) && (map || row->close))
-		write_space(file, row->close);
-	fputc(map ? '}' : ']', file);
+	close_bracket(file, array ? ']' : '}', !lines || !count);
 }
 
 void tw_member_write(FILE *file, const struct tw_member *row, const void *of)

@@ -104,16 +104,7 @@ struct tw_member {
 	void (*write)(FILE *file, const void *of);	/* in place of that */
 	/* More members for the schema, by tw_schema_member(), see there. */
 	void (*describe)(int depth);
-	/*
-	 * Spaces at the begin of the line of this member; of each element; of
-	 * the bracket behind them; of the bracket behind each element that is
-	 * an object. 0: on the same line.
-	 */
-	int line, lines, close, shut;
 };
-
-#define TW_MARGIN	(-1)	/* on a line, without spaces */
-#define TW_APART	(-2)	/* on the same line, a space before the first */
 
 /* For @of: elements that are no objects. */
 #define TW_EACH(...)	(const struct tw_member[]) { { "", __VA_ARGS__ } }

@@ -366,7 +366,7 @@ static void write_peer(FILE *file, const void *of)
 static const struct tw_member members[] = {
 	{ "peer", TW_NOWHERE, TW_ANY, "With connect, this member of the server's side; null: it was not sent.",
 	  "'anyOf': [ { 'type': 'null' }, { '$ref': '#/properties/twoway' } ]",
-	  .optional = true, .has = has_peer, .write = write_peer, .line = 4 },
+	  .optional = true, .has = has_peer, .write = write_peer },
 	{ .name = NULL }
 };
 

@@ -300,9 +300,9 @@ static const struct tw_member of_drift[] = {
 static const struct tw_member members[] = {
 	TW_CLOCK_SET_ROW(all_jumps),
 	{ "cost", TW_NOWHERE, TW_OBJECT, "What reading the clock costs; nothing is subtracted from any result.",
-	  .of = cost, .line = 4 },
+	  .of = cost },
 	{ "clock_drift", TW_NOWHERE, TW_OBJECT, "Of the CPU's counter against the kernel's monotonic clock; null: another clock was used.",
-	  .nullable = true, .get = drift_of, .of = of_drift, .line = 4 },
+	  .nullable = true, .get = drift_of, .of = of_drift },
 	{ .name = NULL }
 };
 

@@ -29,7 +29,7 @@ void tw_jumps_add(struct tw_jumps *to, const struct tw_jumps *from);
 #define TW_CLOCK_SET_ROW(getter) \
 	{ "clock_set", TW_NOWHERE, TW_OBJECT, \
 	  "How often the clock in use was seen to be set, as cycles or trials spanned that, which are left out.", \
-	  .get = getter, .of = tw_jumps_members, .line = 4 }
+	  .get = getter, .of = tw_jumps_members }
 extern const struct tw_member tw_jumps_members[];
 
 /*

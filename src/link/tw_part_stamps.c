@@ -216,17 +216,15 @@ static const struct tw_member stamps[] = {
 	{ TW_NAMED(struct stamped, unfinished), TW_COUNT, "Cycles whose stamps of the server had not come at the end: the last of each step." },
 	{ "missing", TW_NOWHERE, TW_MAP, "How often each was missing.",
 	  "'minProperties': 6", .word = stamp, .next = next_missing,
-	  .of = TW_EACH(TW_SELF(uint64_t), TW_COUNT, "So often."), .line = 10 },
+	  .of = TW_EACH(TW_SELF(uint64_t), TW_COUNT, "So often.") },
 	{ "parts", TW_NOWHERE, TW_MAP, "What network consists of; of each cycle, client_stack + wire + server_stack = network. With --reflect, client_stack + wire_and_device = response, and response_to_rx + client_wake_in = response.",
-	  .word = part, .next = next_part, .of = times, .line = 10,
-	  .lines = 12, .close = 10 },
+	  .word = part, .next = next_part, .of = times },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
 	{ "stamps", TW_NOWHERE, TW_OBJECT, "The kernel's timestamps of measured cycles; null: off.",
-	  .nullable = true, .get = stamped_of, .of = stamps, .line = 8,
-	  .close = 8 },
+	  .nullable = true, .get = stamped_of, .of = stamps },
 	{ .name = NULL }
 };
 

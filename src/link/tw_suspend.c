@@ -52,7 +52,7 @@ static const void *suspended_us(const void *of)
 
 static const struct tw_member members[] = {
 	{ "suspended_us", TW_SELF(int64_t), TW_COUNT, "How long the system slept in the run, on this host.",
-	  .get = suspended_us, .line = 4 },
+	  .get = suspended_us },
 	{ .name = NULL }
 };
 

@@ -391,7 +391,7 @@ static const struct tw_member counts[] = {
 
 static const struct tw_member members[] = {
 	{ "datagrams", TW_NOWHERE, TW_OBJECT, "Of udp and reflect, without the warm-up; null: another transport.",
-	  .nullable = true, .get = datagrams_of, .of = counts, .line = 8 },
+	  .nullable = true, .get = datagrams_of, .of = counts },
 	{ .name = NULL }
 };
 

@@ -111,7 +111,7 @@ static bool dumps(const void *of)
 
 static const struct tw_member members[] = {
 	{ "not_dumped", TW_AT(lost), TW_COUNT, "Cycles that --dump has left out, as main was late.",
-	  .optional = true, .has = dumps, .line = 4 },
+	  .optional = true, .has = dumps },
 	{ .name = NULL }
 };
 

@@ -360,7 +360,7 @@ static const struct tw_member spikes[] = {
 	{ "seen", TW_SELF(uint64_t), TW_COUNT, "How many there were.",
 	  .get = seen_of },
 	{ "kept", TW_NOWHERE, TW_ARRAY, "The first of each pair, as many as --spike-nodes says.",
-	  .next = next_spike, .of = cycle, .each = EACH, .lines = 6 },
+	  .next = next_spike, .of = cycle, .each = EACH },
 	{ .name = NULL }
 };
 
@@ -368,10 +368,10 @@ static const struct tw_member members[] = {
 	{ "worst", TW_NOWHERE, TW_MAP, "By metric, the first cycle of any pair that reached its maximum.",
 	  "'dependentRequired': { " TW_TOGETHER("") " }, 'anyOf': [ { 'maxProperties': 0 }, { 'required': [ 'latency', 'response', 'interval' ] } ]",
 	  .word = tw_metric_word, .next = next_worst, .of = cycle,
-	  .each = EACH, .line = 4, .lines = 6, .close = 4 },
+	  .each = EACH },
 	{ "spikes", TW_NOWHERE, TW_OBJECT,
 	  "The cycles that --spike is about.", .optional = true,
-	  .has = has_spikes, .of = spikes, .line = 4 },
+	  .has = has_spikes, .of = spikes },
 	{ .name = NULL }
 };
 

@@ -351,8 +351,7 @@ static const struct tw_member members[] = {
 	{ "limits", TW_NOWHERE, TW_ARRAY, "The verdict on each --limit, in the order given.",
 	  "'maxItems': 64", .next = next_limit, .of = of_limit,
 	  .parts = TW_OF_LIMIT, .then = verdict,
-	  .each = "'oneOf': [ { 'required': [ 'most', 'value' ] }, { 'required': [ 'most_ns', 'value_ns' ] } ], 'if': { 'properties': { 'verdict': { 'const': 'undecided' } } }, 'then': { 'properties': { 'value': { 'type': 'null' }, 'value_ns': { 'type': 'null' } } }, 'else': { 'properties': { 'value': { 'type': 'integer' }, 'value_ns': { 'type': 'number' } } }",
-	  .line = 4, .lines = 6 },
+	  .each = "'oneOf': [ { 'required': [ 'most', 'value' ] }, { 'required': [ 'most_ns', 'value_ns' ] } ], 'if': { 'properties': { 'verdict': { 'const': 'undecided' } } }, 'then': { 'properties': { 'value': { 'type': 'null' }, 'value_ns': { 'type': 'null' } } }, 'else': { 'properties': { 'value': { 'type': 'integer' }, 'value_ns': { 'type': 'number' } } }" },
 	{ .name = NULL }
 };
 

@@ -183,8 +183,7 @@ static const struct tw_member members[] = {
 	  "'minProperties': 1, 'maxProperties': 32, 'propertyNames': { 'pattern': '^[0-9]+(\\\\.[0-9]+)?(e-[0-9]+)?$' }",
 	  .optional = true, .has = any, .next = next_percent,
 	  .of = TW_EACH(TW_SELF(double), TW_REAL, "A value.",
-			.nullable = true, .format = "%.12g"),
-	  .line = 6 },
+			.nullable = true, .format = "%.12g") },
 	{ .name = NULL }
 };
 

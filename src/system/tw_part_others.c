@@ -242,28 +242,26 @@ static const struct tw_member of_cpu[] = {
 	{ TW_NAMED(struct told_cpu, unnamed_percent), TW_REAL, "Of this, what tasks used that ended, moved to another CPU, or are in another PID namespace; as far as it cannot have been the run's own.",
 	  PERCENT },
 	{ TW_NAMED(struct told_cpu, interrupts_percent), TW_REAL, "What threads of the kernel used for interrupts (ksoftirqd, ktimers, irq/...), for the run's own timers and packets, too.",
-	  PERCENT, .line = 10 },
+	  PERCENT },
 	{ TW_NAMED(struct told_cpu, host_percent), TW_REAL,
 	  "What the host took from this virtual CPU.", PERCENT },
 	{ "tasks", TW_NOWHERE, TW_ARRAY, "The greatest others that were there last, the greatest first.",
-	  "'maxItems': 3", .next = next_task, .of = of_task, .lines = 12 },
+	  "'maxItems': 3", .next = next_task, .of = of_task },
 	{ .name = NULL }
 };
 
 static const struct tw_member all[] = {
 	{ "seconds", TW_AT(whole.seconds), TW_REAL,
-	  "The time that percent are of.", "'minimum': 0", .format = "%.6f",
-	  .line = 6 },
-	{ "complete", TW_AT(whole.complete), TW_BOOLEAN, "All tasks were read; false: they were too many, or it took too long, and unnamed_percent is 0.",
-	  .line = 6 },
+	  "The time that percent are of.", "'minimum': 0", .format = "%.6f" },
+	{ "complete", TW_AT(whole.complete), TW_BOOLEAN, "All tasks were read; false: they were too many, or it took too long, and unnamed_percent is 0." },
 	{ "cpus", TW_NOWHERE, TW_ARRAY, "Each CPU.", "'maxItems': 1024",
-	  .next = next_cpu, .of = of_cpu, .line = 6, .lines = 8, .close = 6 },
+	  .next = next_cpu, .of = of_cpu },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
 	{ "others", TW_NOWHERE, TW_OBJECT, "Who else used the CPUs of what is measured, from before the run to after it; null: not known. Others are all tasks but the program's own processes and loads.",
-	  .nullable = true, .get = whole_of, .of = all, .line = 4, .close = 4 },
+	  .nullable = true, .get = whole_of, .of = all },
 	{ .name = NULL }
 };
 
