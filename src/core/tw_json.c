@@ -98,15 +98,12 @@ static const struct tw_member of_setting[] = {
 	{ .name = NULL }
 };
 
-static const void *policy_of(const void *of)
+static const char *policy_of(const void *of)
 {
-	static const char *name;
-
-	name = tw_policy_name(((const struct tw_process *)of)->policy);
-	return &name;
+	return tw_policy_name(((const struct tw_process *)of)->policy);
 }
 
-static const void *cpus_of(const void *of)
+static const char *cpus_of(const void *of)
 {
 	static char list[TW_PLACE_LIST];
 
@@ -124,15 +121,13 @@ static const void *changed_of(const void *of)
 }
 
 #define SETTINGS_OF_PROCESS \
-	{ "policy", TW_SELF(const char *), TW_STRING, \
-	  "As read back from the kernel.", .words = tw_policy_names, \
-	  .get = policy_of }, \
+	{ "policy", TW_TEXT_OF(policy_of), TW_STRING, \
+	  "As read back from the kernel.", .words = tw_policy_names }, \
 	{ TW_NAMED(struct tw_process, priority), TW_COUNT, \
 	  "Likewise; 0: not real-time.", "'maximum': 99" }, \
-	{ "cpus", TW_SELF_CHARS, TW_STRING, \
+	{ "cpus", TW_TEXT_OF(cpus_of), TW_STRING, \
 	  "The CPUs that it may run on, as read back, such as 0-2,5.", \
-	  "'pattern': '^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$'", \
-	  .get = cpus_of }
+	  "'pattern': '^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$'" }
 #define PROCESS \
 	{ TW_NAMED(struct tw_process, pid), TW_INTEGER, "Process number.", \
 	  "'minimum': 1" }, \
@@ -154,28 +149,23 @@ const struct tw_member tw_side_members[] = {
 	{ .name = NULL }
 };
 
-static const void *cpu_of(const void *of)
+static int64_t cpu_of(const void *of)
 {
-	static int cpu;
 	const struct tw_spot *spot = of;
 
-	cpu = tw_series_of(spot->run, spot->number).cpu;
-	return &cpu;
+	return tw_series_of(spot->run, spot->number).cpu;
 }
 
-static const void *node_of(const void *of)
+static int64_t node_of(const void *of)
 {
-	static int node;
-
-	node = tw_numa_node(*(const int *)cpu_of(of));
-	return &node;
+	return tw_numa_node((int)cpu_of(of));
 }
 
 static const struct tw_member column_end[] = {
-	{ "cpu", TW_SELF(int), TW_INTEGER, "The client's CPU; -1: several.",
-	  "'minimum': -1", .get = cpu_of },
-	{ "node", TW_SELF(int), TW_INTEGER, "The NUMA node of this CPU; -1: several CPUs, or no NUMA.",
-	  "'minimum': -1", .get = node_of },
+	{ "cpu", TW_NUMBER_OF(cpu_of), TW_INTEGER,
+	  "The client's CPU; -1: several.", "'minimum': -1" },
+	{ "node", TW_NUMBER_OF(node_of), TW_INTEGER, "The NUMA node of this CPU; -1: several CPUs, or no NUMA.",
+	  "'minimum': -1" },
 	{ .name = NULL }
 };
 
@@ -211,34 +201,21 @@ static const struct tw_member head[] = {
 	{ .name = NULL }
 };
 
-static const void *interrupted_of(const void *of)
-{
-	static bool interrupted;
-
-	interrupted = ((const struct tw_run *)of)->interrupted;
-	return &interrupted;
-}
-
 static const struct tw_member tail[] = {
-	{ "interrupted", TW_SELF(bool), TW_BOOLEAN,
-	  "Whether a signal ended it.", .get = interrupted_of },
+	{ TW_NAMED(struct tw_run, interrupted), TW_BOOLEAN,
+	  "Whether a signal ended it." },
 	{ .name = NULL }
 };
 
 static const struct tw_member system_members[] = {
 #define NAMED(field) \
-	{ TW_NAMED(struct utsname, field), TW_STRING, "As uname() has it." }
+	{ #field, TW_AT(top.uts.field), TW_STRING, "As uname() has it." }
 	NAMED(sysname), NAMED(nodename), NAMED(release), NAMED(version),
 	NAMED(machine),
 	{ "realtime", TW_AT(top.realtime), TW_INTEGER, "1: PREEMPT_RT.",
 	  "'enum': [ 0, 1 ]" },
 	{ .name = NULL }
 };
-
-static const void *uts_of(const void *of)
-{
-	return &top.uts;
-}
 
 static const struct tw_member whole = {
 	"whole", TW_NOWHERE, TW_OBJECT, "What cyclictest has not.",
@@ -268,7 +245,7 @@ static const struct tw_member members[] = {
 	  "When the results were written." },
 	{ "return_code", TW_AT(top.return_code), TW_INTEGER,
 	  "The exit status.", "'enum': [ 0, 1, 2 ]" },
-	{ "sysinfo", TW_NOWHERE, TW_OBJECT, "The system.", .get = uts_of,
+	{ "sysinfo", TW_NOWHERE, TW_OBJECT, "The system.",
 	  .of = system_members },
 	{ "num_threads", TW_AT(top.columns), TW_COUNT, "How many columns there are; 0: of --check, which measures nothing." },
 	{ "resolution_in_ns", TW_AT(top.nsecs), TW_INTEGER,

@@ -181,16 +181,16 @@ static const struct tw_member sides[] = {
 	{ .name = NULL }
 };
 
-static const void *missed_of(const void *of)
+static int64_t missed_of(const void *of)
 {
 	const struct tw_spot *spot = of;
 
-	return &spot->run->pairs[spot->number]->total.missed;
+	return (int64_t)spot->run->pairs[spot->number]->total.missed;
 }
 
 static const struct tw_member pair_begin[] = {
-	{ "missed", TW_SELF(uint64_t), TW_COUNT,
-	  "Expiries that got no cycle.", .get = missed_of },
+	{ "missed", TW_NUMBER_OF(missed_of), TW_COUNT,
+	  "Expiries that got no cycle." },
 	{ .name = NULL }
 };
 
@@ -226,13 +226,10 @@ static const struct tw_member of_limit[] = {
 };
 
 /* Added by other programs. */
-static bool never(const void *of)
-{
-	return false;
-}
+static const bool never;
 
 #define ADDED(name, type, about, ...) \
-	{ name, TW_NOWHERE, type, about, __VA_ARGS__ .has = never }
+	{ name, TW_NOWHERE, type, about, __VA_ARGS__ .only = &never, .only_size = 1 }
 #define SHA256	"'pattern': '^[0-9a-f]{64}$'",
 
 static const struct tw_member campaign[] = {

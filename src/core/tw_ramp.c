@@ -144,11 +144,6 @@ static const void *next_step(const void *of, int *i, const char **key)
 	return &step;
 }
 
-static const void *kept_of(const void *of)
-{
-	return ((const struct step *)of)->of;
-}
-
 static const void *phases_of(const void *of)
 {
 	static struct tw_phases phases;
@@ -160,9 +155,9 @@ static const void *phases_of(const void *of)
 const struct tw_member tw_ramp_step[] = {
 	TW_LOAD_UNITS,
 	{ TW_NAMED(struct kept, rate), TW_REAL, "Work a second.",
-	  "'minimum': 0", .get = kept_of },
+	  "'minimum': 0", TW_VIA(struct step, of) },
 	{ "missed", TW_IN(struct kept, results.missed), TW_COUNT,
-	  "Expiries that got no cycle.", .get = kept_of },
+	  "Expiries that got no cycle.", TW_VIA(struct step, of) },
 	{ TW_PHASES(phases_of) },
 	{ .name = NULL }
 };

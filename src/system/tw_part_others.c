@@ -187,11 +187,6 @@ static const void *next_cpu(const void *of, int *i, const char **key)
 	return &told;
 }
 
-static const void *number_of(const void *of)
-{
-	return &((const struct told_cpu *)of)->of->cpu;
-}
-
 static const void *next_task(const void *of, int *i, const char **key)
 {
 	static struct told_task told;
@@ -206,11 +201,6 @@ static const void *next_task(const void *of, int *i, const char **key)
 	return &told;
 }
 
-static const void *task_of(const void *of)
-{
-	return ((const struct told_task *)of)->of;
-}
-
 static const char *policy_word(int i)
 {
 	return i && !tw_policy_names[i - 1] ? NULL :
@@ -219,24 +209,27 @@ static const char *policy_word(int i)
 
 #define PERCENT	"'minimum': 0, 'maximum': 100"
 
+#define TASK	TW_VIA(struct told_task, of)
+
 static const struct tw_member of_task[] = {
 	{ TW_NAMED(struct tw_task, name), TW_STRING,
-	  "Of the thread, cut if it is long.", .get = task_of },
+	  "Of the thread, cut if it is long.", TASK },
 	{ TW_NAMED(struct tw_task, id), TW_INTEGER, "Of the thread.",
-	  "'minimum': 1", .get = task_of },
+	  "'minimum': 1", TASK },
 	{ TW_NAMED(struct tw_task, kernel), TW_BOOLEAN,
-	  "It is a thread of the kernel.", .get = task_of },
+	  "It is a thread of the kernel.", TASK },
 	{ TW_NAMED(struct told_task, policy), TW_STRING,
 	  "Its scheduling policy.", .word = policy_word },
 	{ TW_NAMED(struct tw_task, priority), TW_COUNT, "0: not real-time.",
-	  "'maximum': 99", .get = task_of },
+	  "'maximum': 99", TASK },
 	{ TW_NAMED(struct told_task, percent), TW_REAL,
 	  "What it used, at most what was left of the CPU.", PERCENT },
 	{ .name = NULL }
 };
 
 static const struct tw_member of_cpu[] = {
-	{ "cpu", TW_SELF(int), TW_COUNT, "Its number.", .get = number_of },
+	{ TW_NAMED(struct tw_others, cpu), TW_COUNT, "Its number.",
+	  TW_VIA(struct told_cpu, of) },
 	{ TW_NAMED(struct told_cpu, percent), TW_REAL, "What others used of it, without interrupts_percent and host_percent.",
 	  PERCENT },
 	{ TW_NAMED(struct told_cpu, unnamed_percent), TW_REAL, "Of this, what tasks used that ended, moved to another CPU, or are in another PID namespace; as far as it cannot have been the run's own.",

@@ -169,6 +169,70 @@ TEST(test_long_array)
 		"{\n  \"nine\": [0, 1, 2, 3, 4, 5, 6, 7,\n    8]\n}");
 }
 
+struct outer {
+	const struct thing *thing;
+	bool is;
+	int list[4], count;
+};
+
+static int64_t twice(const void *of)
+{
+	return 2 * ((const struct thing *)of)->number;
+}
+
+static double half(const void *of)
+{
+	return ((const struct thing *)of)->number / 2.0;
+}
+
+static const char *said(const void *of)
+{
+	return ((const struct thing *)of)->word;
+}
+
+#define THING	TW_VIA(struct outer, thing)
+
+/* Where a value is: behind a pointer, asked of a function, in a list. */
+TEST(test_places)
+{
+	static const struct thing other = { .number = 7 };
+	static const int none, some = 256;
+	const struct outer outer = { &things, true, { 1, 2, 3 }, 2 };
+	const struct outer empty = { NULL };
+	const struct tw_member inside[] = {
+		{ TW_NAMED(struct thing, number), TW_INTEGER, "" },
+		{ .name = NULL }
+	};
+	const struct tw_member rows[] = {
+		{ TW_NAMED(struct thing, number), TW_INTEGER, "", THING },
+		{ TW_NAMED(struct thing, number), TW_BOOLEAN, "", THING },
+		{ "twice", TW_NUMBER_OF(twice), TW_INTEGER, "", THING },
+		{ "half", TW_REAL_OF(half), TW_REAL, "", THING },
+		{ "said", TW_TEXT_OF(said), TW_STRING, "", THING },
+		{ "object", TW_NOWHERE, TW_OBJECT, "", THING, .of = inside },
+		{ "at", TW_OBJECT_AT(other), TW_OBJECT, "", .of = inside },
+		{ "none", TW_AT(none), TW_INTEGER, "", TW_IF(none) },
+		{ "some", TW_AT(some), TW_INTEGER, "", TW_IF(some) },
+		{ "if", TW_AT(some), TW_INTEGER, "",
+		  TW_IF_IN(struct outer, is) },
+		{ "unless", TW_AT(some), TW_INTEGER, "",
+		  TW_UNLESS_IN(struct outer, is) },
+		{ "list", TW_LIST_IN(struct outer, list, count), TW_ARRAY, "",
+		  .of = TW_EACH(TW_SELF(int), TW_INTEGER, "") },
+		{ .name = NULL }
+	};
+
+	assert_string_equal(write_rows(rows, (const void *)&outer),
+		"{\n  \"number\": -5,\n  \"number\": true,\n  \"twice\": -10,\n"
+		"  \"half\": -2.500,\n  \"said\": \"a\\\"b\",\n"
+		"  \"object\": {\n    \"number\": -5\n  },\n"
+		"  \"at\": {\n    \"number\": 7\n  },\n  \"some\": 256,\n"
+		"  \"if\": 256,\n  \"list\": [1, 2]\n}");
+	assert_string_equal(write_rows(&rows[5], (const void *)&empty),
+		"{\n  \"object\": null,\n  \"at\": {\n    \"number\": 7\n  },\n"
+		"  \"some\": 256,\n  \"unless\": 256,\n  \"list\": []\n}");
+}
+
 static int asked;
 
 static const void *once(const void *of)
