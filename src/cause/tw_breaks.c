@@ -382,11 +382,6 @@ static void text(FILE *file, const struct tw_run *run)
 			tw_on_break.failed, tw_on_break.left_out);
 }
 
-static bool has_table(const void *of)
-{
-	return most;
-}
-
 /* What the JSON says of a row. */
 struct told {
 	const char *phase, *cause;
@@ -426,8 +421,8 @@ static const struct tw_member of_cause[] = {
 
 static const struct tw_member members[] = {
 	{ "causes", TW_NOWHERE, TW_ARRAY, "--breaks: the long cycles by phase and cause, the most frequent first.",
-	  "'maxItems': 84", .optional = true, .has = has_table,
-	  .next = next_cause, .of = of_cause, .line = 4, .lines = 6 },
+	  "'maxItems': 84", TW_IF(most),
+	  .next = next_cause, .of = of_cause },
 	{ .name = NULL }
 };
 

@@ -75,80 +75,60 @@ void tw_cause_print(FILE *file, const struct tw_cause *cause)
 			to_us(left_ns));
 }
 
-/* What the JSON says of it. */
-struct told {
-	const struct tw_cause *of;
-	struct utsname host;
-	const char *who, *state;
-	int64_t wakeup_ns;
-};
-
 const void *tw_cause_told(const struct tw_cause *cause)
 {
-	static struct told told;
-
-	if (!cause->span.side)
-		return NULL;
-	told.of = cause;
-	uname(&told.host);
-	told.state = tw_state_words[cause->state].name;
-	told.who = cause->to_blame ? cause->worst.who : NULL;
-	told.wakeup_ns = cause->running_ns - cause->waking_ns;
-	return &told;
+	return cause->span.side ? cause : NULL;
 }
 
-static const struct tw_cause *cause_of(const void *of)
+/* For the JSON; all are asked of a struct tw_cause. */
+static const char *host_of(const void *of)
 {
-	return ((const struct told *)of)->of;
+	static struct utsname host;
+
+	uname(&host);
+	return host.nodename;
 }
 
-static const void *get_cause(const void *of)
+static const char *state_of(const void *of)
 {
-	return cause_of(of);
+	return tw_state_words[((const struct tw_cause *)of)->state].name;
 }
 
-static bool lacks(const void *of)
+static const char *who_of(const void *of)
 {
-	return cause_of(of)->lacks;
+	const struct tw_cause *cause = of;
+
+	return cause->to_blame ? cause->worst.who : NULL;
 }
 
-static bool is_known(const void *of)
+static int64_t wakeup_ns(const void *of)
 {
-	return !lacks(of);
+	const struct tw_cause *cause = of;
+
+	return cause->running_ns - cause->waking_ns;
 }
 
 static bool was_woken(const void *of)
 {
-	return !lacks(of) && cause_of(of)->running_ns >= 0;
+	const struct tw_cause *cause = of;
+
+	return !cause->lacks && cause->running_ns >= 0;
 }
 
 static bool has_stack(const void *of)
 {
-	return !lacks(of) && cause_of(of)->stack.pid;
+	const struct tw_cause *cause = of;
+
+	return !cause->lacks && cause->stack.pid;
 }
 
 static const char *const moments[] = { "interrupt", "switch", NULL };
 
-static const void *stack_at(const void *of)
+static const char *stack_at(const void *of)
 {
-	return &moments[cause_of(of)->stack.at == TW_EVENT_SWITCH];
-}
+	const struct tw_cause *cause = of;
 
-static const void *next_frame(const void *of, int *i, const char **key)
-{
-	const struct tw_stack *stack = &cause_of(of)->stack;
-
-	return *i < stack->count ? stack->frames[*i] : NULL;
-}
-
-static const void *next_sum(const void *of, int *i, const char **key)
-{
-	return *i < cause_of(of)->sum_count ? &cause_of(of)->sums[*i] : NULL;
-}
-
-static const void *next_piece(const void *of, int *i, const char **key)
-{
-	return *i < cause_of(of)->count ? &cause_of(of)->pieces[*i] : NULL;
+	return moments[cause->stack.at == TW_EVENT_SWITCH];
 }
 
 static const char *state_word(int i)
@@ -156,9 +136,9 @@ static const char *state_word(int i)
 	return i < TW_STATES ? tw_state_words[i].name : NULL;
 }
 
-static const void *state_of(const void *of)
+static const char *state_of_piece(const void *of)
 {
-	return &tw_state_words[((const struct tw_piece *)of)->state].name;
+	return tw_state_words[((const struct tw_piece *)of)->state].name;
 }
 
 #define STATE	"What the side did or waited for."
@@ -167,8 +147,8 @@ static const struct tw_member of_piece[] = {
 	{ TW_NAMED(struct tw_piece, at_ns), TW_COUNT, "From the begin of the phase." },
 	{ "ns", TW_IN(struct tw_piece, for_ns), TW_INTEGER, "Its length.",
 	  "'minimum': 1" },
-	{ "state", TW_SELF(const char *), TW_STRING, STATE,
-	  .word = state_word, .get = state_of },
+	{ "state", TW_TEXT_OF(state_of_piece), TW_STRING, STATE,
+	  .word = state_word },
 	{ TW_NAMED(struct tw_piece, cpu), TW_INTEGER,
 	  "The CPU of the cause; -1: unknown.", "'minimum': -1" },
 	{ TW_NAMED(struct tw_piece, who), TW_STRING, "Who had this CPU: a task with its PID, or an interrupt.",
@@ -182,45 +162,41 @@ static const struct tw_member of_piece[] = {
 };
 
 #define CAUSE(field)	TW_IN(struct tw_cause, field)
-#define KNOWN	.optional = true, .has = is_known
+#define KNOWN		TW_UNLESS_IN(struct tw_cause, lacks)
 
 const struct tw_member tw_cause_members[] = {
-	{ "host", TW_IN(struct told, host.nodename), TW_STRING, "Name of the host where this was seen." },
-	{ "phase", CAUSE(span.name), TW_STRING, "The phase.",
-	  .get = get_cause },
+	{ "host", TW_TEXT_OF(host_of), TW_STRING, "Name of the host where this was seen." },
+	{ "phase", CAUSE(span.name), TW_STRING, "The phase." },
 	{ "lacks", CAUSE(lacks), TW_STRING, "Why nothing more is known.",
-	  "'minLength': 1", .optional = true, .has = lacks,
-	  .get = get_cause },
+	  "'minLength': 1", TW_IF_IN(struct tw_cause, lacks) },
 	{ "side", CAUSE(span.side), TW_STRING,
-	  "Who was late: the peer is the other.", .get = get_cause },
+	  "Who was late: the peer is the other." },
 	{ "pid", CAUSE(span.side_pid), TW_INTEGER, "Its process.",
-	  "'minimum': 1", .get = get_cause },
-	{ "ns", CAUSE(value_ns), TW_INTEGER, "Length of the phase.",
-	  .get = get_cause },
+	  "'minimum': 1" },
+	{ "ns", CAUSE(value_ns), TW_INTEGER, "Length of the phase." },
 	{ "mean_ns", CAUSE(span.mean_ns), TW_REAL, "Its mean in the cycles before; 0: not known, as that of what a host has of network.",
-	  .get = get_cause, .format = "%.1f" },
-	{ TW_NAMED(struct told, state), TW_STRING, STATE, KNOWN,
-	  .word = state_word, .line = 6 },
-	{ TW_NAMED(struct told, who), TW_STRING, "The task or interrupt that is to blame; null: no one that had the CPU.",
+	  .format = "%.1f" },
+	{ "state", TW_TEXT_OF(state_of), TW_STRING, STATE, KNOWN,
+	  .word = state_word },
+	{ "who", TW_TEXT_OF(who_of), TW_STRING, "The task or interrupt that is to blame; null: no one that had the CPU.",
 	  KNOWN, .nullable = true },
 	{ "state_ns", CAUSE(state_ns), TW_COUNT,
-	  "How long it was in this state.", KNOWN, .get = get_cause },
-	{ TW_NAMED(struct told, wakeup_ns), TW_COUNT, "From the last sched_waking of the side in the phase until it ran.",
+	  "How long it was in this state.", KNOWN },
+	{ "wakeup_ns", TW_NUMBER_OF(wakeup_ns), TW_COUNT, "From the last sched_waking of the side in the phase until it ran.",
 	  .optional = true, .has = was_woken },
 	{ "cause", CAUSE(sentence), TW_STRING, "For people.", "'minLength': 1",
-	  KNOWN, .get = get_cause },
-	{ "stack_at", TW_SELF(const char *), TW_STRING, "--trace=stack: when the stack was taken: in an interrupt over who is to blame, or as it left the CPU.",
-	  .optional = true, .has = has_stack, .words = moments,
-	  .get = stack_at },
-	{ "stack", TW_NOWHERE, TW_ARRAY, "What who is to blame did in the kernel, the innermost function first; none: it was in user mode.",
+	  KNOWN },
+	{ "stack_at", TW_TEXT_OF(stack_at), TW_STRING, "--trace=stack: when the stack was taken: in an interrupt over who is to blame, or as it left the CPU.",
+	  .optional = true, .has = has_stack, .words = moments },
+	{ "stack", TW_LIST_IN(struct tw_cause, stack.frames, stack.count),
+	  TW_ARRAY, "What who is to blame did in the kernel, the innermost function first; none: it was in user mode.",
 	  "'maxItems': 5", .optional = true, .has = has_stack,
-	  .next = next_frame,
 	  .of = TW_EACH(TW_SELF_CHARS, TW_STRING, "A function.",
 			"'minLength': 1") },
-	{ "contributors", TW_NOWHERE, TW_ARRAY, "The time line added up by state, CPU and who; the longest first.",
-	  KNOWN, .next = next_sum, .of = of_piece, .lines = 8 },
-	{ "timeline", TW_NOWHERE, TW_ARRAY, "What happened in the phase. What does not fit is added to the last piece.",
-	  "'maxItems': 256", KNOWN, .next = next_piece, .of = of_piece,
-	  .lines = 8 },
+	{ "contributors", TW_LIST_IN(struct tw_cause, sums, sum_count),
+	  TW_ARRAY, "The time line added up by state, CPU and who; the longest first.",
+	  KNOWN, .of = of_piece },
+	{ "timeline", TW_LIST_IN(struct tw_cause, pieces, count), TW_ARRAY, "What happened in the phase. What does not fit is added to the last piece.",
+	  "'maxItems': 256", KNOWN, .of = of_piece },
 	{ .name = NULL }
 };

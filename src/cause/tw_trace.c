@@ -43,11 +43,6 @@ static struct looked {
 
 static struct tw_file to;
 
-static bool traces(const void *of)
-{
-	return tw_tracefs_events;
-}
-
 static const void *cause_of(const void *of)
 {
 	return tw_cause_told(&last.cause);
@@ -55,9 +50,8 @@ static const void *cause_of(const void *of)
 
 static const struct tw_member of_break[] = {
 	{ "trace_file", TW_AT(tw_tracefs_file), TW_STRING,
-	  "--trace: file of the trace.", .optional = true, .has = traces },
-	{ TW_CAUSE_ROW, .optional = true, .has = traces, .get = cause_of,
-	  .line = 6 },
+	  "--trace: file of the trace.", TW_IF(tw_tracefs_events) },
+	{ TW_CAUSE_ROW, TW_IF(tw_tracefs_events), .get = cause_of },
 	{ .name = NULL }
 };
 

@@ -188,8 +188,7 @@ static const struct tw_member members[] = {
 	{ "breaks", TW_NOWHERE, TW_ARRAY, "The cycle that ended the run; with --breaks, the longest one that was looked into.",
 	  "'maxItems': 1", .next = next_break, .of = of_break,
 	  .parts = TW_OF_BREAK,
-	  .each = "'dependentRequired': { 'latency': [ 'response', 'interval' ], 'response': [ 'latency' ], 'trace_file': [ 'cause' ], 'cause': [ 'trace_file' ], " TW_TOGETHER("") " }",
-	  .line = 4 },
+	  .each = "'dependentRequired': { 'latency': [ 'response', 'interval' ], 'response': [ 'latency' ], 'trace_file': [ 'cause' ], 'cause': [ 'trace_file' ], " TW_TOGETHER("") " }" },
 	{ .name = NULL }
 };
 

@@ -258,50 +258,43 @@ static void text(FILE *file, const struct tw_run *run)
 		print(file, run, &cuts[i]);
 }
 
-/* What the JSON says of one. */
-struct told {
-	const struct cut *of;
-	uint64_t cycle;
-	int64_t age_us;
-	const char *awaited;
-};
-
+/* For the JSON. */
 static const void *next_cut(const void *of, int *i, const char **key)
 {
-	static struct told told;
-
-	if (*i >= count)
-		return NULL;
-	told.of = &cuts[*i];
-	told.cycle = number_of(told.of);
-	told.age_us = tw_ns_to_us(age_ns(told.of));
-	told.awaited = told.of->cycle.t0_ns ? "reply" : "timer";
-	return &told;
+	return *i < count ? &cuts[*i] : NULL;
 }
 
-static const void *cut_of(const void *of)
+static int64_t cycle_of(const void *of)
 {
-	return ((const struct told *)of)->of;
+	return (int64_t)number_of(of);
 }
 
-static const void *next_metric(const void *of, int *i, const char **key)
+static int64_t age_us(const void *of)
 {
-	while (*i < TW_METRICS && !counts(cut_of(of), *i))
-		++*i;
-	return *i < TW_METRICS ? &tw_metrics[*i] : NULL;
+	return tw_ns_to_us(age_ns(of));
 }
 
 static const char *const awaited[] = { "reply", "timer", NULL };
 
+static const char *awaited_of(const void *of)
+{
+	return awaited[!((const struct cut *)of)->cycle.t0_ns];
+}
+
+static const void *next_metric(const void *of, int *i, const char **key)
+{
+	while (*i < TW_METRICS && !counts(of, *i))
+		++*i;
+	return *i < TW_METRICS ? &tw_metrics[*i] : NULL;
+}
+
 static const struct tw_member of_cut[] = {
-	{ TW_NAMED(struct cut, pair), TW_COUNT, "Number of the pair.",
-	  .get = cut_of },
-	{ TW_NAMED(struct cut, step), TW_COUNT, "Of a ramp, from 0.",
-	  .get = cut_of },
-	{ TW_NAMED(struct told, cycle), TW_COUNT, "From 0, without the warm-up; of the step." },
-	{ TW_NAMED(struct told, awaited), TW_STRING, "What the client waited for: the reply, or its timer, so that no request was sent.",
+	{ TW_NAMED(struct cut, pair), TW_COUNT, "Number of the pair." },
+	{ TW_NAMED(struct cut, step), TW_COUNT, "Of a ramp, from 0." },
+	{ "cycle", TW_NUMBER_OF(cycle_of), TW_COUNT, "From 0, without the warm-up; of the step." },
+	{ "awaited", TW_TEXT_OF(awaited_of), TW_STRING, "What the client waited for: the reply, or its timer, so that no request was sent.",
 	  .words = awaited },
-	{ TW_NAMED(struct told, age_us), TW_COUNT, "For how long." },
+	{ "age_us", TW_NUMBER_OF(age_us), TW_COUNT, "For how long." },
 	{ "counts", TW_NOWHERE, TW_ARRAY, "The metrics that have a value of this cycle.",
 	  "'minItems': 1, 'uniqueItems': true", .next = next_metric,
 	  .of = TW_EACH(TW_IN(struct tw_metric, name), TW_STRING, "A metric.",
@@ -311,7 +304,7 @@ static const struct tw_member of_cut[] = {
 
 static const struct tw_member members[] = {
 	{ "unanswered", TW_NOWHERE, TW_ARRAY, "Cycles that the end of the run has cut short after a longer time than all before. That is how long they took at least, and counts.",
-	  .next = next_cut, .of = of_cut, .line = 4, .lines = 6 },
+	  .next = next_cut, .of = of_cut },
 	{ .name = NULL }
 };
 

@@ -245,11 +245,6 @@ static int write_file(const struct tw_run *run, int status)
 	return tw_file_write(&to, print_file, run);
 }
 
-static bool has_rows(const void *of)
-{
-	return rows;
-}
-
 static const void *spot_histogram(const void *of)
 {
 	const struct tw_spot *spot = of;
@@ -273,27 +268,16 @@ static const void *next_row(const void *of, int *i, const char **key)
 	return &value;
 }
 
-static const void *overflows_of(const void *of)
-{
-	static uint64_t overflows;
-	const struct histogram *from = spot_histogram(of);
-
-	overflows = from->overflows;
-	return &overflows;
-}
-
 static const struct tw_member members[] = {
 	{ "histogram", TW_NOWHERE, TW_MAP, "Counts; the index is in us, whatever -N says. Empty ones are left out.",
 	  "'propertyNames': { 'pattern': '^(0|[1-9][0-9]*)$' }",
-	  .optional = true, .has = has_rows, .get = spot_histogram,
+	  TW_IF(rows), .get = spot_histogram,
 	  .next = next_row,
 	  .of = TW_EACH(TW_SELF(uint64_t), TW_INTEGER, "Values.",
-			"'minimum': 1"),
-	  .line = 6, .lines = 8,
-	  .close = 6 },
-	{ "overflows", TW_SELF(uint64_t), TW_COUNT,
-	  "Values outside the histogram.", .optional = true, .has = has_rows,
-	  .get = overflows_of, .line = 6 },
+			"'minimum': 1") },
+	{ "overflows", TW_IN(struct histogram, overflows), TW_COUNT,
+	  "Values outside the histogram.", TW_IF(rows),
+	  .get = spot_histogram },
 	{ .name = NULL }
 };
 

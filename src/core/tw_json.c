@@ -66,8 +66,9 @@ static void check(struct tw_run *run)
 		tw_say_fatal("--json=-: cannot redirect standard output: %m\n");
 }
 
-static void write_setting(FILE *file, const struct tw_option *row)
+static void write_setting(FILE *file, const void *of)
 {
+	const struct tw_option *row = of;
 	char *text = tw_option_text(row);
 
 	if (row->type == TW_FLAG)
@@ -82,32 +83,27 @@ static void write_setting(FILE *file, const struct tw_option *row)
 }
 
 /* Of all options that keep a value. */
-static void write_options(FILE *file, const void *of)
+static const void *next_option(const void *of, int *i, const char **key)
 {
 	const struct tw_option *row;
-	const char *comma = "";
-	int i;
 
-	fputc('{', file);
-	for (i = 0; (row = tw_option_row(i)); i++) {
-		if (!row->to)
-			continue;
-		fprintf(file, "%s\n      \"%s\": ", comma, row->name);
-		write_setting(file, row);
-		comma = ",";
-	}
-	fprintf(file, "\n    }");
+	while ((row = tw_option_row(*i)) && !row->to)
+		++*i;
+	*key = row ? row->name : NULL;
+	return row;
 }
 
-static const void *policy_of(const void *of)
+static const struct tw_member of_setting[] = {
+	{ "", TW_NOWHERE, TW_ANY, NULL, .write = write_setting },
+	{ .name = NULL }
+};
+
+static const char *policy_of(const void *of)
 {
-	static const char *name;
-
-	name = tw_policy_name(((const struct tw_process *)of)->policy);
-	return &name;
+	return tw_policy_name(((const struct tw_process *)of)->policy);
 }
 
-static const void *cpus_of(const void *of)
+static const char *cpus_of(const void *of)
 {
 	static char list[TW_PLACE_LIST];
 
@@ -125,15 +121,13 @@ static const void *changed_of(const void *of)
 }
 
 #define SETTINGS_OF_PROCESS \
-	{ "policy", TW_SELF(const char *), TW_STRING, \
-	  "As read back from the kernel.", .words = tw_policy_names, \
-	  .get = policy_of }, \
+	{ "policy", TW_TEXT_OF(policy_of), TW_STRING, \
+	  "As read back from the kernel.", .words = tw_policy_names }, \
 	{ TW_NAMED(struct tw_process, priority), TW_COUNT, \
 	  "Likewise; 0: not real-time.", "'maximum': 99" }, \
-	{ "cpus", TW_SELF_CHARS, TW_STRING, \
+	{ "cpus", TW_TEXT_OF(cpus_of), TW_STRING, \
 	  "The CPUs that it may run on, as read back, such as 0-2,5.", \
-	  "'pattern': '^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$'", \
-	  .get = cpus_of }
+	  "'pattern': '^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$'" }
 #define PROCESS \
 	{ TW_NAMED(struct tw_process, pid), TW_INTEGER, "Process number.", \
 	  "'minimum': 1" }, \
@@ -155,28 +149,23 @@ const struct tw_member tw_side_members[] = {
 	{ .name = NULL }
 };
 
-static const void *cpu_of(const void *of)
+static int64_t cpu_of(const void *of)
 {
-	static int cpu;
 	const struct tw_spot *spot = of;
 
-	cpu = tw_series_of(spot->run, spot->number).cpu;
-	return &cpu;
+	return tw_series_of(spot->run, spot->number).cpu;
 }
 
-static const void *node_of(const void *of)
+static int64_t node_of(const void *of)
 {
-	static int node;
-
-	node = tw_numa_node(*(const int *)cpu_of(of));
-	return &node;
+	return tw_numa_node((int)cpu_of(of));
 }
 
 static const struct tw_member column_end[] = {
-	{ "cpu", TW_SELF(int), TW_INTEGER, "The client's CPU; -1: several.",
-	  "'minimum': -1", .get = cpu_of, .line = 6 },
-	{ "node", TW_SELF(int), TW_INTEGER, "The NUMA node of this CPU; -1: several CPUs, or no NUMA.",
-	  "'minimum': -1", .get = node_of, .line = 6 },
+	{ "cpu", TW_NUMBER_OF(cpu_of), TW_INTEGER,
+	  "The client's CPU; -1: several.", "'minimum': -1" },
+	{ "node", TW_NUMBER_OF(node_of), TW_INTEGER, "The NUMA node of this CPU; -1: several CPUs, or no NUMA.",
+	  "'minimum': -1" },
 	{ .name = NULL }
 };
 
@@ -201,56 +190,41 @@ static const int one = 1, schema = 2;
 
 static const struct tw_member head[] = {
 	{ "schema", TW_AT(schema), TW_INTEGER, "Version of this object.",
-	  "'const': 2", .line = 4 },
+	  "'const': 2" },
 	{ "version", TW_AT(top.version), TW_STRING, "Of the program.",
-	  "'pattern': '^[0-9]+\\\\.[0-9]{2}$'", .line = 4 },
+	  "'pattern': '^[0-9]+\\\\.[0-9]{2}$'" },
 	{ "argv", TW_NOWHERE, TW_ARRAY, "The words of the command line.",
 	  "'minItems': 1", .next = next_word,
-	  .of = TW_EACH(TW_SELF(const char *), TW_STRING, "A word."),
-	  .line = 4 },
+	  .of = TW_EACH(TW_SELF(const char *), TW_STRING, "A word.") },
 	{ "settings", TW_NOWHERE, TW_OBJECT, "The options that have a value, by their long names; 0, -1, null, false: not given.",
-	  .write = write_options, .describe = tw_schema_settings, .line = 4 },
+	  .next = next_option, .of = of_setting, .describe = tw_schema_settings },
 	{ .name = NULL }
 };
 
-static const void *interrupted_of(const void *of)
-{
-	static bool interrupted;
-
-	interrupted = ((const struct tw_run *)of)->interrupted;
-	return &interrupted;
-}
-
 static const struct tw_member tail[] = {
-	{ "interrupted", TW_SELF(bool), TW_BOOLEAN,
-	  "Whether a signal ended it.", .get = interrupted_of, .line = 4 },
+	{ TW_NAMED(struct tw_run, interrupted), TW_BOOLEAN,
+	  "Whether a signal ended it." },
 	{ .name = NULL }
 };
 
 static const struct tw_member system_members[] = {
 #define NAMED(field) \
-	{ TW_NAMED(struct utsname, field), TW_STRING, "As uname() has it.", \
-	  .line = 4 }
+	{ #field, TW_AT(top.uts.field), TW_STRING, "As uname() has it." }
 	NAMED(sysname), NAMED(nodename), NAMED(release), NAMED(version),
 	NAMED(machine),
 	{ "realtime", TW_AT(top.realtime), TW_INTEGER, "1: PREEMPT_RT.",
-	  "'enum': [ 0, 1 ]", .line = 4 },
+	  "'enum': [ 0, 1 ]" },
 	{ .name = NULL }
 };
 
-static const void *uts_of(const void *of)
-{
-	return &top.uts;
-}
-
 static const struct tw_member whole = {
 	"whole", TW_NOWHERE, TW_OBJECT, "What cyclictest has not.",
-	.of = head, .parts = TW_OF_RUN, .then = tail, .close = 2,
+	.of = head, .parts = TW_OF_RUN, .then = tail,
 };
 
 static const struct tw_member checked = {
 	"checked", TW_NOWHERE, TW_OBJECT, "",
-	.of = head, .then = tw_json_checked, .close = 2,
+	.of = head, .then = tw_json_checked,
 };
 
 static void write_own(FILE *file, const void *run)
@@ -261,40 +235,36 @@ static void write_own(FILE *file, const void *run)
 /* It begins as those of rt-tests' programs do. */
 static const struct tw_member members[] = {
 	{ "file_version", TW_AT(one), TW_INTEGER,
-	  "Of the members that all real-time tests share.", "'const': 1",
-	  .line = 2 },
+	  "Of the members that all real-time tests share.", "'const': 1" },
 	{ "cmdline:", TW_AT(top.command), TW_STRING,
-	  "The command line, words separated by a space.", .line = 2 },
+	  "The command line, words separated by a space." },
 	{ "rt_test_version:", TW_AT(top.version), TW_STRING,
-	  "Of the package.", .line = 2 },
-	{ "start_time", TW_AT(top.start_time), TW_STRING, "Date and time.",
-	  .line = 2 },
+	  "Of the package." },
+	{ "start_time", TW_AT(top.start_time), TW_STRING, "Date and time." },
 	{ "end_time", TW_AT(top.end_time), TW_STRING,
-	  "When the results were written.", .line = 2 },
+	  "When the results were written." },
 	{ "return_code", TW_AT(top.return_code), TW_INTEGER,
-	  "The exit status.", "'enum': [ 0, 1, 2 ]", .line = 2 },
-	{ "sysinfo", TW_NOWHERE, TW_OBJECT, "The system.", .get = uts_of,
-	  .of = system_members, .line = 2, .close = 2 },
-	{ "num_threads", TW_AT(top.columns), TW_COUNT, "How many columns there are; 0: of --check, which measures nothing.",
-	  .line = 2 },
+	  "The exit status.", "'enum': [ 0, 1, 2 ]" },
+	{ "sysinfo", TW_NOWHERE, TW_OBJECT, "The system.",
+	  .of = system_members },
+	{ "num_threads", TW_AT(top.columns), TW_COUNT, "How many columns there are; 0: of --check, which measures nothing." },
 	{ "resolution_in_ns", TW_AT(top.nsecs), TW_INTEGER,
-	  "1: times are in ns.", "'enum': [ 0, 1 ]", .line = 2 },
+	  "1: times are in ns.", "'enum': [ 0, 1 ]" },
 	{ "thread", TW_NOWHERE, TW_MAP, "The columns, from \"0\".",
 	  "'propertyNames': { 'pattern': '^(0|[1-9][0-9]*)$' }",
 	  .next = next_column, .parts = TW_OF_COLUMN, .then = column_end,
-	  .each = tw_json_column,
-	  .line = 2, .lines = 4, .close = 2, .shut = 4 },
+	  .each = tw_json_column },
 	{ tw_program_member, TW_NOWHERE, TW_OBJECT, "What cyclictest has not.",
 	  "'required': [ 'schema', 'version', 'argv', 'settings', 'environment' ]",
 	  .loose = true, .write = write_own, .of = head, .parts = TW_OF_RUN,
-	  .then = tail, .line = 2 },
+	  .then = tail },
 	{ .name = NULL }
 };
 
 const struct tw_member tw_json_root = {
 	"", TW_NOWHERE, TW_OBJECT,
 	"The members that cyclictest's JSON has, too, then the program's. Times are in us, or in ns with -N.",
-	.of = members, .then = tw_json_added, .close = TW_MARGIN,
+	.of = members, .then = tw_json_added,
 };
 
 void tw_json_own(FILE *file, const struct tw_run *run)

@@ -280,7 +280,7 @@ static const char *const works[] = {
 static const struct tw_member of_load[] = {
 	{ TW_NAMED(struct told, kind), TW_STRING, "Its name.",
 	  .word = kind_name },
-	TW_LOAD_UNITS(0),
+	TW_LOAD_UNITS,
 	{ TW_NAMED(struct told, priority), TW_COUNT,
 	  "Of its processes; 0: not real-time.", "'maximum': 99" },
 	{ TW_NAMED(struct told, work), TW_STRING, "What the rate counts.",
@@ -293,8 +293,7 @@ static const struct tw_member of_load[] = {
 
 static const struct tw_member members[] = {
 	{ "load", TW_NOWHERE, TW_ARRAY, "Each --load.", .next = next_load,
-	  .of = of_load, .each = TW_LOAD_ONE_UNIT, .line = 4, .lines = 6,
-	  .close = 4 },
+	  .of = of_load, .each = TW_LOAD_ONE_UNIT },
 	{ .name = NULL }
 };
 

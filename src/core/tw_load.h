@@ -75,13 +75,13 @@ struct tw_load_size {
 bool tw_load_has_workers(const void *of);
 bool tw_load_has_groups(const void *of);
 bool tw_load_has_copies(const void *of);
-#define TW_LOAD_UNIT(name, about, spaces) \
+#define TW_LOAD_UNIT(name, about) \
 	{ #name, TW_IN(struct tw_load_size, units), TW_COUNT, about, \
-	  .optional = true, .has = tw_load_has_##name, .line = spaces }
-#define TW_LOAD_UNITS(spaces) \
-	TW_LOAD_UNIT(workers, "Of fft.", spaces), \
-	TW_LOAD_UNIT(groups, "Of hackbench.", spaces), \
-	TW_LOAD_UNIT(copies, "Of a command.", spaces)
+	  .optional = true, .has = tw_load_has_##name }
+#define TW_LOAD_UNITS \
+	TW_LOAD_UNIT(workers, "Of fft."), \
+	TW_LOAD_UNIT(groups, "Of hackbench."), \
+	TW_LOAD_UNIT(copies, "Of a command.")
 #define TW_LOAD_ONE_UNIT \
 	"'oneOf': [ { 'required': [ 'workers' ] }, { 'required': [ 'groups' ] }, { 'required': [ 'copies' ] } ]"
 

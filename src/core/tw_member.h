@@ -29,7 +29,8 @@ enum tw_member_type {
 enum tw_member_store {
 	TW_NOTHING, TW_INT, TW_INT64, TW_UINT64, TW_DOUBLE, TW_BOOL,
 	TW_POINTER,		/* of a text; NULL: null */
-	TW_CHARS		/* a text */
+	TW_CHARS,		/* a text */
+	TW_NUMBER_CALL, TW_REAL_CALL, TW_TEXT_CALL, TW_LISTED
 };
 
 #define TW_STORE(value) _Generic((value), int: TW_INT, int64_t: TW_INT64, \
@@ -37,17 +38,41 @@ enum tw_member_store {
 	const char *: TW_POINTER, char *: TW_CHARS)
 
 /*
- * Behind a name: a member of a struct, a static variable, an element, or
- * nothing. TW_NAMED: a member of a struct, which has the name itself.
+ * Behind a name: a member of a struct, a static variable, an element, what a
+ * function returns, the elements of an array, or nothing. TW_NAMED: a member of
+ * a struct, which has the name itself.
  */
 #define TW_IN(type, field) \
 	.at = offsetof(type, field), .store = TW_STORE(((type *)0)->field)
 #define TW_NAMED(type, field) #field, TW_IN(type, field)
-#define TW_AT(variable)	.from = &(variable), .at = 0, \
-	.store = TW_STORE(variable)
-#define TW_SELF(type)	.at = 0, .store = TW_STORE(*(type *)0)
-#define TW_SELF_CHARS	.at = 0, .store = TW_CHARS
-#define TW_NOWHERE	.at = 0, .store = TW_NOTHING
+#define TW_AT(variable)	.from = &(variable), .store = TW_STORE(variable)
+#define TW_SELF(type)	.store = TW_STORE(*(type *)0)
+#define TW_SELF_CHARS	.store = TW_CHARS
+#define TW_NUMBER_OF(function)	.number = function, .store = TW_NUMBER_CALL
+#define TW_REAL_OF(function)	.real = function, .store = TW_REAL_CALL
+#define TW_TEXT_OF(function)	.text = function, .store = TW_TEXT_CALL
+#define TW_LIST(array, number) \
+	.from = (array), .size = sizeof(*(array)), .count = &(number), \
+	.store = TW_LISTED
+#define TW_LIST_IN(type, array, number) \
+	.at = offsetof(type, array), .size = sizeof(((type *)0)->array[0]), \
+	.count_at = offsetof(type, number), .store = TW_LISTED
+#define TW_NOWHERE	.store = TW_NOTHING
+#define TW_OBJECT_AT(variable)	.from = &(variable), TW_NOWHERE
+#define TW_OBJECT_IN(type, field)	.at = offsetof(type, field), TW_NOWHERE
+
+/*
+ * Behind a description: the member is of what a pointer in the struct is to; or
+ * it may be missing, and is if a variable, or a member of this struct, is 0, or
+ * is not.
+ */
+#define TW_VIA(type, pointer)	.via = offsetof(type, pointer) + 1
+#define TW_IF(variable) \
+	.optional = true, .only = &(variable), .only_size = sizeof(variable)
+#define TW_IF_IN(type, field) \
+	.optional = true, .only_at = offsetof(type, field), \
+	.only_size = sizeof(((type *)0)->field)
+#define TW_UNLESS_IN(type, field)	TW_IF_IN(type, field), .unless = true
 
 /* Of what parts add members, see tw_part.h. */
 enum tw_member_of {
@@ -58,7 +83,11 @@ enum tw_member_of {
 struct tw_member {
 	const char *name;	/* "": of an element; NULL: end of the table */
 	const void *from;
-	size_t at;
+	size_t at, size, count_at;
+	const int *count;
+	int64_t (*number)(const void *of);
+	double (*real)(const void *of);
+	const char *(*text)(const void *of);
 	enum tw_member_store store;
 	enum tw_member_type type;
 	const char *about;
@@ -73,6 +102,9 @@ struct tw_member {
 	 */
 	bool optional;
 	bool (*has)(const void *of);
+	const void *only;
+	size_t only_at, only_size, via;
+	bool unless;
 	const char *format;	/* of a real; NULL: "%.3f", and null of NAN */
 	/* The allowed words: a list with NULL behind it, or from 0. */
 	const char *const *words;
@@ -104,16 +136,7 @@ struct tw_member {
 	void (*write)(FILE *file, const void *of);	/* in place of that */
 	/* More members for the schema, by tw_schema_member(), see there. */
 	void (*describe)(int depth);
-	/*
-	 * Spaces at the begin of the line of this member; of each element; of
-	 * the bracket behind them; of the bracket behind each element that is
-	 * an object. 0: on the same line.
-	 */
-	int line, lines, close, shut;
 };
-
-#define TW_MARGIN	(-1)	/* on a line, without spaces */
-#define TW_APART	(-2)	/* on the same line, a space before the first */
 
 /* For @of: elements that are no objects. */
 #define TW_EACH(...)	(const struct tw_member[]) { { "", __VA_ARGS__ } }

@@ -124,17 +124,16 @@ static const void *phases_of(const void *of)
 
 static const struct tw_member of_column[] = {
 	{ TW_NAMED(struct column, metric), TW_STRING, "The metric.",
-	  .word = tw_metric_any_word, .line = 6 },
-	{ TW_NAMED(struct column, pair), TW_COUNT, "Number of the pair.",
-	  .line = 6 },
+	  .word = tw_metric_any_word },
+	{ TW_NAMED(struct column, pair), TW_COUNT, "Number of the pair." },
 	{ TW_NAMED(struct column, interval_us), TW_COUNT,
-	  "Period of the pair.", .line = 6 },
+	  "Period of the pair." },
 	{ "cycles", TW_IN(struct column, stats.cycles), TW_COUNT,
-	  "How many values.", .line = 6 },
+	  "How many values." },
 	{ TW_NAMED(struct column, missed), TW_COUNT,
-	  "Expiries of the pair that got no cycle.", .line = 6 },
+	  "Expiries of the pair that got no cycle." },
 	{ "min", TW_IN(struct column, stats.min), TW_INTEGER,
-	  "Shortest value: us, or ns with -N.", .line = 6 },
+	  "Shortest value: us, or ns with -N." },
 	{ "max", TW_IN(struct column, stats.max), TW_INTEGER, "Longest value." },
 	{ "avg", TW_IN(struct column, stats.avg), TW_REAL, "Mean." },
 	{ "stddev", TW_IN(struct column, stats.stddev), TW_REAL, DEVIATION,
@@ -145,7 +144,7 @@ static const struct tw_member of_column[] = {
 };
 
 static const struct tw_member columns[] = {
-	{ TW_PHASES(phases_of), .parts = TW_OF_PHASE, .line = 6 },
+	{ TW_PHASES(phases_of), .parts = TW_OF_PHASE },
 	{ "column", TW_NOWHERE, TW_OBJECT, .spread = true, .get = column_of,
 	  .of = of_column },
 	{ .name = NULL }
@@ -176,22 +175,22 @@ static const void *client_of(const void *of)
 static const struct tw_member sides[] = {
 	{ "server", TW_NOWHERE, TW_OBJECT,
 	  "Null: not a process of this host.", .nullable = true,
-	  .get = server_of, .of = tw_side_members, .line = 8 },
+	  .get = server_of, .of = tw_side_members },
 	{ "client", TW_NOWHERE, TW_OBJECT, "Likewise.", .nullable = true,
-	  .get = client_of, .of = tw_side_members, .line = 8 },
+	  .get = client_of, .of = tw_side_members },
 	{ .name = NULL }
 };
 
-static const void *missed_of(const void *of)
+static int64_t missed_of(const void *of)
 {
 	const struct tw_spot *spot = of;
 
-	return &spot->run->pairs[spot->number]->total.missed;
+	return (int64_t)spot->run->pairs[spot->number]->total.missed;
 }
 
 static const struct tw_member pair_begin[] = {
-	{ "missed", TW_SELF(uint64_t), TW_COUNT,
-	  "Expiries that got no cycle.", .get = missed_of, .line = 8 },
+	{ "missed", TW_NUMBER_OF(missed_of), TW_COUNT,
+	  "Expiries that got no cycle." },
 	{ .name = NULL }
 };
 
@@ -214,11 +213,10 @@ static const void *main_of(const void *of)
 
 static const struct tw_member members[] = {
 	{ "main", TW_NOWHERE, TW_OBJECT, "The parent process.",
-	  .get = main_of, .of = tw_process_members, .line = 4 },
+	  .get = main_of, .of = tw_process_members },
 	{ "pairs", TW_NOWHERE, TW_ARRAY, "Client and server of each.",
 	  "'minItems': 1", .next = next_pair, .of = pair_begin,
-	  .parts = TW_OF_PAIR, .then = sides,
-	  .line = 4, .lines = 6, .close = 4, .shut = 6 },
+	  .parts = TW_OF_PAIR, .then = sides },
 	{ .name = NULL }
 };
 
@@ -228,13 +226,10 @@ static const struct tw_member of_limit[] = {
 };
 
 /* Added by other programs. */
-static bool never(const void *of)
-{
-	return false;
-}
+static const bool never;
 
 #define ADDED(name, type, about, ...) \
-	{ name, TW_NOWHERE, type, about, __VA_ARGS__ .has = never }
+	{ name, TW_NOWHERE, type, about, __VA_ARGS__ .only = &never, .only_size = 1 }
 #define SHA256	"'pattern': '^[0-9a-f]{64}$'",
 
 static const struct tw_member campaign[] = {

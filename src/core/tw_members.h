@@ -27,6 +27,6 @@ extern const struct tw_member tw_members_phase[];
 	"Every metric; those of a timer only if there is one, and those of a server not with --reflect.", \
 	"'required': [ 'latency', 'response', 'interval' ], 'dependentRequired': { " TW_TOGETHER("") " }", \
 	.word = tw_metric_word, .get = getter, .next = tw_members_next_phase, \
-	.of = tw_members_phase, .lines = 8, .close = 6
+	.of = tw_members_phase
 
 #endif /* TW_MEMBERS_H */

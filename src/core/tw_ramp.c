@@ -144,11 +144,6 @@ static const void *next_step(const void *of, int *i, const char **key)
 	return &step;
 }
 
-static const void *kept_of(const void *of)
-{
-	return ((const struct step *)of)->of;
-}
-
 static const void *phases_of(const void *of)
 {
 	static struct tw_phases phases;
@@ -158,20 +153,19 @@ static const void *phases_of(const void *of)
 }
 
 const struct tw_member tw_ramp_step[] = {
-	TW_LOAD_UNITS(6),
+	TW_LOAD_UNITS,
 	{ TW_NAMED(struct kept, rate), TW_REAL, "Work a second.",
-	  "'minimum': 0", .get = kept_of },
+	  "'minimum': 0", TW_VIA(struct step, of) },
 	{ "missed", TW_IN(struct kept, results.missed), TW_COUNT,
-	  "Expiries that got no cycle.", .get = kept_of },
-	{ TW_PHASES(phases_of), .line = 6 },
+	  "Expiries that got no cycle.", TW_VIA(struct step, of) },
+	{ TW_PHASES(phases_of) },
 	{ .name = NULL }
 };
 
 /* The schema knows it from the part whose steps are of pairs. */
 static const struct tw_member members[] = {
 	{ "steps", TW_NOWHERE, TW_ARRAY, NULL, .optional = true, .again = true,
-	  .has = has_steps, .next = next_step, .of = tw_ramp_step, .line = 4,
-	  .lines = TW_APART, .shut = 4 },
+	  .has = has_steps, .next = next_step, .of = tw_ramp_step },
 	{ .name = NULL }
 };
 

@@ -104,7 +104,8 @@ static void print_object(const struct tw_member *row, int depth)
 	const struct tw_member *lists[TW_MEMBER_LISTS];
 	int i;
 
-	tw_member_lists(row, lists);
+	/* Elements are described by describe(), not by their row. */
+	tw_member_lists(row->next ? &(struct tw_member) { 0 } : row, lists);
 	open_object("properties", depth);
 	for (i = 0; lists[i]; i++)
 		print_members(lists[i], depth + 1);

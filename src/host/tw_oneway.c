@@ -141,7 +141,7 @@ static const struct tw_member oneway[] = {
 
 static const struct tw_member members[] = {
 	{ "oneway", TW_NOWHERE, TW_OBJECT, "With oneway: cycles of whole windows, those of windows that prove the clocks to agree, and by how much they may differ.",
-	  .optional = true, .has = is_oneway, .of = oneway, .line = 4 },
+	  .optional = true, .has = is_oneway, .of = oneway },
 	{ .name = NULL }
 };
 

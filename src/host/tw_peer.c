@@ -352,11 +352,6 @@ static void text(FILE *file, const struct tw_run *run)
 		fputs(moved, file);
 }
 
-static bool has_peer(const void *of)
-{
-	return addresses;
-}
-
 /* It is well-formed, of one line, and ASCII. */
 static void write_peer(FILE *file, const void *of)
 {
@@ -366,7 +361,7 @@ static void write_peer(FILE *file, const void *of)
 static const struct tw_member members[] = {
 	{ "peer", TW_NOWHERE, TW_ANY, "With connect, this member of the server's side; null: it was not sent.",
 	  "'anyOf': [ { 'type': 'null' }, { '$ref': '#/properties/twoway' } ]",
-	  .optional = true, .has = has_peer, .write = write_peer, .line = 4 },
+	  TW_IF(addresses), .write = write_peer },
 	{ .name = NULL }
 };
 

@@ -24,7 +24,6 @@ static const struct tw_timer_ops *inner;
 
 /* Of this client, not yet told; on the server's host of main, all. */
 static struct tw_jumps jumps;
-static struct tw_jumps all;	/* of all clients and steps */
 
 /* Between two readings in a row; the smallest above 0; 0: none. */
 static int64_t min_ns, max_ns, sum_ns, step_ns;
@@ -169,7 +168,7 @@ static void woken(struct tw_run *run)
 	if (!tw_config.absent[TW_CLIENT] || !room(run))
 		return;
 	tw_watch_look(&watch, tw_config.clock);
-	tw_jumps_note(&all, &watch);
+	tw_jumps_note(&tw_jumps_all, &watch);
 }
 
 /* Measured here, as reading the clock costs the same in every process. */
@@ -222,7 +221,7 @@ static void add_step(const struct tw_run *run)
 		step.left_out += of->left_out;
 		*of = (struct tw_jumps) { .times = 0 };
 	}
-	tw_jumps_add(&all, &step);
+	tw_jumps_add(&tw_jumps_all, &step);
 }
 
 static void end(struct tw_run *run)
@@ -230,52 +229,41 @@ static void end(struct tw_run *run)
 	woken(run);
 	if (room(run))
 		add_step(run);
-	tw_jumps_judge(run, &all);
-	run->times_set = all.times;
+	tw_jumps_judge(run);
+	run->times_set = tw_jumps_all.times;
 	if (!since_ns)
 		return;
 	gained_ns = tw_clocks_ahead_ns(tw_config.clock);
 	over_ns = tw_now_ns(CLOCK_MONOTONIC) - since_ns;
 }
 
-static double ppm(void)
+static double ppm(const void *of)
 {
 	return 1e6 * (double)gained_ns / (double)over_ns;
 }
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	tw_jumps_text(file, &all, "cycle");
+	tw_jumps_text(file, "cycle");
 	if (over_ns)
 		fprintf(file,
 			"# Clock tsc: %+.3f ppm against the kernel's, %+.3f us in %.1f s\n",
-			ppm(), (double)gained_ns / 1e3, (double)over_ns / 1e9);
-}
-
-static const void *all_jumps(const void *of)
-{
-	return &all;
+			ppm(NULL), (double)gained_ns / 1e3, (double)over_ns / 1e9);
 }
 
 static const void *drift_of(const void *of)
 {
-	static double drift;
-
-	drift = over_ns ? ppm() : 0;
-	return over_ns ? &drift : NULL;
+	return over_ns ? &over_ns : NULL;
 }
 
-static const void *mean_of(const void *of)
+static double mean_ns(const void *of)
 {
-	static double mean;
-
-	mean = (double)sum_ns / READS;
-	return &mean;
+	return (double)sum_ns / READS;
 }
 
 static const struct tw_member reading[] = {
 	{ "min", TW_AT(min_ns), TW_INTEGER, "Smallest." },
-	{ "avg", TW_SELF(double), TW_REAL, "Mean.", .get = mean_of,
+	{ "avg", TW_REAL_OF(mean_ns), TW_REAL, "Mean.",
 	  .format = "%.1f" },
 	{ "max", TW_AT(max_ns), TW_COUNT, "Largest." },
 	{ .name = NULL }
@@ -289,7 +277,7 @@ static const struct tw_member cost[] = {
 };
 
 static const struct tw_member of_drift[] = {
-	{ "ppm", TW_SELF(double), TW_REAL, "How much faster it ran, in parts in a million; negative: slower.",
+	{ "ppm", TW_REAL_OF(ppm), TW_REAL, "How much faster it ran, in parts in a million; negative: slower.",
 	  .format = "%.4f" },
 	{ "ns", TW_AT(gained_ns), TW_INTEGER, "How far it was ahead in the end; negative: behind." },
 	{ "over_ns", TW_AT(over_ns), TW_INTEGER, "In how much time.",
@@ -298,11 +286,11 @@ static const struct tw_member of_drift[] = {
 };
 
 static const struct tw_member members[] = {
-	TW_CLOCK_SET_ROW(all_jumps),
+	TW_CLOCK_SET_ROW,
 	{ "cost", TW_NOWHERE, TW_OBJECT, "What reading the clock costs; nothing is subtracted from any result.",
-	  .of = cost, .line = 4 },
+	  .of = cost },
 	{ "clock_drift", TW_NOWHERE, TW_OBJECT, "Of the CPU's counter against the kernel's monotonic clock; null: another clock was used.",
-	  .nullable = true, .get = drift_of, .of = of_drift, .line = 4 },
+	  .nullable = true, .get = drift_of, .of = of_drift },
 	{ .name = NULL }
 };
 

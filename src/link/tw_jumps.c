@@ -7,6 +7,8 @@
 #include "tw_run.h"
 #include "tw_time.h"
 
+struct tw_jumps tw_jumps_all;
+
 /* CLOCK_BOOTTIME jumps in a suspend alone, and is looked at if another did. */
 void tw_jumps_note(struct tw_jumps *jumps, const struct tw_watch *watch)
 {
@@ -35,8 +37,10 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-void tw_jumps_text(FILE *file, const struct tw_jumps *jumps, const char *noun)
+void tw_jumps_text(FILE *file, const char *noun)
 {
+	const struct tw_jumps *jumps = &tw_jumps_all;
+
 	if (!jumps->times && !jumps->left_out)
 		return;
 	fprintf(file, "# Clock %s ", tw_config.clock->name);
@@ -57,8 +61,8 @@ const struct tw_member tw_jumps_members[] = {
 	{ .name = NULL }
 };
 
-void tw_jumps_judge(struct tw_run *run, const struct tw_jumps *jumps)
+void tw_jumps_judge(struct tw_run *run)
 {
-	if (jumps->times || jumps->left_out)
+	if (tw_jumps_all.times || tw_jumps_all.left_out)
 		run->doubt = TW_CLOCK_SET;
 }

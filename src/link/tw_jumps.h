@@ -25,18 +25,19 @@ struct tw_jumps {
 void tw_jumps_note(struct tw_jumps *jumps, const struct tw_watch *watch);
 void tw_jumps_add(struct tw_jumps *to, const struct tw_jumps *from);
 
-/* The row of the JSON; @getter returns a struct tw_jumps. */
-#define TW_CLOCK_SET_ROW(getter) \
-	{ "clock_set", TW_NOWHERE, TW_OBJECT, \
+/* Of all of a run; and its row of the JSON. */
+extern struct tw_jumps tw_jumps_all;
+#define TW_CLOCK_SET_ROW \
+	{ "clock_set", TW_OBJECT_AT(tw_jumps_all), TW_OBJECT, \
 	  "How often the clock in use was seen to be set, as cycles or trials spanned that, which are left out.", \
-	  .get = getter, .of = tw_jumps_members, .line = 4 }
+	  .of = tw_jumps_members }
 extern const struct tw_member tw_jumps_members[];
 
 /*
- * By main: the line of all of a run, whose @noun are "cycle" or "trial"; and
- * whether any limit is undecided because of it.
+ * By main: the line of them, whose @noun are "cycle" or "trial"; and whether any
+ * limit is undecided because of them.
  */
-void tw_jumps_text(FILE *file, const struct tw_jumps *jumps, const char *noun);
-void tw_jumps_judge(struct tw_run *run, const struct tw_jumps *jumps);
+void tw_jumps_text(FILE *file, const char *noun);
+void tw_jumps_judge(struct tw_run *run);
 
 #endif /* TW_JUMPS_H */

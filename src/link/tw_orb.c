@@ -163,26 +163,23 @@ static const void *phases_of(const void *of)
 
 static const struct tw_member of_pair[] = {
 	{ "missed", TW_IN(struct kept, results.missed), TW_COUNT,
-	  "Expiries that got no cycle.", .line = 6 },
+	  "Expiries that got no cycle." },
 	{ TW_NAMED(struct kept, inversions), TW_COUNT, TW_INVERSIONS },
-	{ TW_PHASES(phases_of), .line = 6 },
+	{ TW_PHASES(phases_of) },
 	{ .name = NULL }
 };
 
 static const struct tw_member of_step[] = {
-	{ "others", TW_SELF(int), TW_COUNT, "Pairs but the first.",
-	  .line = 6 },
+	{ "others", TW_SELF(int), TW_COUNT, "Pairs but the first." },
 	{ "pairs", TW_NOWHERE, TW_ARRAY, "Each that was measured.",
-	  "'minItems': 1", .next = next_pair, .of = of_pair,
-	  .lines = TW_APART, .shut = 6 },
+	  "'minItems': 1", .next = next_pair, .of = of_pair },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
 	{ "steps", TW_NOWHERE, TW_ARRAY, "Of a ramp: one with k units of the first load, or k other pairs.",
 	  "'minItems': 1", .or_of = tw_ramp_step, .or_each = TW_LOAD_ONE_UNIT, .optional = true, .has = has_steps,
-	  .next = next_step, .of = of_step, .line = 4, .lines = TW_APART,
-	  .shut = 4 },
+	  .next = next_step, .of = of_step },
 	{ .name = NULL }
 };
 

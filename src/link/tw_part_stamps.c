@@ -154,11 +154,6 @@ static const void *stamped_of(const void *of)
 	return &stamped;
 }
 
-static const void *left_out_of(const void *of)
-{
-	return &((const struct stamped *)of)->room->left_out;
-}
-
 static const void *next_missing(const void *of, int *i, const char **key)
 {
 	int time = TW_CLIENT_SCHED + *i;
@@ -193,17 +188,14 @@ static const char *part(int i)
 					   NULL;
 }
 
-static const void *mean_of(const void *of)
+static double mean_of(const void *of)
 {
-	static double mean;
-
-	mean = tw_stats_mean(of);
-	return &mean;
+	return tw_stats_mean(of);
 }
 
 static const struct tw_member times[] = {
 	{ "min_ns", TW_IN(struct tw_stats, min), TW_INTEGER, "Smallest." },
-	{ "avg_ns", TW_SELF(double), TW_REAL, "Mean.", .get = mean_of,
+	{ "avg_ns", TW_REAL_OF(mean_of), TW_REAL, "Mean.",
 	  .format = "%.1f" },
 	{ "max_ns", TW_IN(struct tw_stats, max), TW_INTEGER, "Largest." },
 	{ .name = NULL }
@@ -211,22 +203,20 @@ static const struct tw_member times[] = {
 
 static const struct tw_member stamps[] = {
 	{ TW_NAMED(struct stamped, cycles), TW_COUNT, "Cycles with all of them; parts are of these." },
-	{ "left_out", TW_SELF(uint64_t), TW_COUNT, "Cycles that lack one.",
-	  .get = left_out_of },
+	{ TW_NAMED(struct room, left_out), TW_COUNT, "Cycles that lack one.",
+	  TW_VIA(struct stamped, room) },
 	{ TW_NAMED(struct stamped, unfinished), TW_COUNT, "Cycles whose stamps of the server had not come at the end: the last of each step." },
 	{ "missing", TW_NOWHERE, TW_MAP, "How often each was missing.",
 	  "'minProperties': 6", .word = stamp, .next = next_missing,
-	  .of = TW_EACH(TW_SELF(uint64_t), TW_COUNT, "So often."), .line = 10 },
+	  .of = TW_EACH(TW_SELF(uint64_t), TW_COUNT, "So often.") },
 	{ "parts", TW_NOWHERE, TW_MAP, "What network consists of; of each cycle, client_stack + wire + server_stack = network. With --reflect, client_stack + wire_and_device = response, and response_to_rx + client_wake_in = response.",
-	  .word = part, .next = next_part, .of = times, .line = 10,
-	  .lines = 12, .close = 10 },
+	  .word = part, .next = next_part, .of = times },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
 	{ "stamps", TW_NOWHERE, TW_OBJECT, "The kernel's timestamps of measured cycles; null: off.",
-	  .nullable = true, .get = stamped_of, .of = stamps, .line = 8,
-	  .close = 8 },
+	  .nullable = true, .get = stamped_of, .of = stamps },
 	{ .name = NULL }
 };
 

@@ -292,8 +292,7 @@ static const void *next_pair(const void *of, int *i, const char **key)
 static const struct tw_member members[] = {
 	{ "inversions", TW_NOWHERE, TW_ARRAY, "Of each pair; empty: each client has a server.",
 	  .next = next_pair,
-	  .of = TW_EACH(TW_SELF(uint64_t), TW_COUNT, TW_INVERSIONS),
-	  .line = 4 },
+	  .of = TW_EACH(TW_SELF(uint64_t), TW_COUNT, TW_INVERSIONS) },
 	{ .name = NULL }
 };
 

@@ -42,17 +42,13 @@ static void text(FILE *file, const struct tw_run *run)
 			(double)suspended_ns / (double)TW_NS_PER_S);
 }
 
-static const void *suspended_us(const void *of)
+static int64_t suspended_us(const void *of)
 {
-	static int64_t us;
-
-	us = tw_ns_to_us(suspended_ns);
-	return &us;
+	return tw_ns_to_us(suspended_ns);
 }
 
 static const struct tw_member members[] = {
-	{ "suspended_us", TW_SELF(int64_t), TW_COUNT, "How long the system slept in the run, on this host.",
-	  .get = suspended_us, .line = 4 },
+	{ "suspended_us", TW_NUMBER_OF(suspended_us), TW_COUNT, "How long the system slept in the run, on this host." },
 	{ .name = NULL }
 };
 

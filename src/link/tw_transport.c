@@ -355,11 +355,6 @@ struct counted {
 	uint64_t duplicate, lost_request, lost_reply;
 };
 
-static bool is_told(const void *of)
-{
-	return told;
-}
-
 static const void *datagrams_of(const void *of)
 {
 	static struct counted counted;
@@ -383,15 +378,15 @@ static const struct tw_member counts[] = {
 	{ TW_NAMED(struct counted, duplicate), TW_COUNT, "Requests and replies that came again." },
 	{ OF(reordered), "Requests that came after a newer one, and got no reply; with --reflect, late replies that did." },
 	{ TW_NAMED(struct counted, lost_request), TW_COUNT, "Of the lost cycles, those whose request the server did not answer; absent: its count is not known.",
-	  .optional = true, .has = is_told },
+	  TW_IF(told) },
 	{ TW_NAMED(struct counted, lost_reply), TW_COUNT, "The others: their reply was lost, or late.",
-	  .optional = true, .has = is_told },
+	  TW_IF(told) },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
 	{ "datagrams", TW_NOWHERE, TW_OBJECT, "Of udp and reflect, without the warm-up; null: another transport.",
-	  .nullable = true, .get = datagrams_of, .of = counts, .line = 8 },
+	  .nullable = true, .get = datagrams_of, .of = counts },
 	{ .name = NULL }
 };
 

@@ -347,8 +347,7 @@ static const struct tw_member throttling[] = {
 	  "sched_rt_period_us; -1: not known.", "'minimum': -1" },
 	{ "fair_server", TW_AT(report.fair), TW_BOOLEAN, "Since Linux 6.12." },
 	{ "stall_us", TW_AT(report.stall_us), TW_COUNT, "The usual stop; 0: none." },
-	{ "unknown", TW_AT(report.sum.unknown), TW_COUNT, "Cycles or trials as late as if it had stopped them, of which nothing is known.",
-	  .line = 6 },
+	{ "unknown", TW_AT(report.sum.unknown), TW_COUNT, "Cycles or trials as late as if it had stopped them, of which nothing is known." },
 	{ "late_us", TW_AT(report.late_us), TW_COUNT, "How late the longest throttled one was; 0: there is none." },
 	{ "cpu", TW_AT(report.cpu), TW_INTEGER,
 	  "Where it was stopped; -1: there is none.", "'minimum': -1" },
@@ -369,9 +368,9 @@ static const struct tw_member throttling[] = {
 
 static const struct tw_member members[] = {
 	{ "throttled", TW_IN(struct report, sum.throttled), TW_COUNT, "Cycles of all pairs and steps, or trials, in which the kernel stopped real-time tasks.",
-	  .get = report_of, .line = 4 },
+	  .get = report_of },
 	{ "throttling", TW_NOWHERE, TW_OBJECT, "How this kernel stops real-time tasks, and the longest cycle or trial in which it did.",
-	  .of = throttling, .line = 4 },
+	  .of = throttling },
 	{ .name = NULL }
 };
 

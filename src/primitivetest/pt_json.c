@@ -62,7 +62,7 @@ static const void *column_of(const void *of)
 }
 
 #define COLUMN(field, ...) \
-	{ TW_NAMED(struct column, field), __VA_ARGS__, .line = 6 }
+	{ TW_NAMED(struct column, field), __VA_ARGS__ }
 
 static const struct tw_member of_column[] = {
 	COLUMN(min, TW_REAL, "A time; null: there is none.", TIME),
@@ -234,7 +234,7 @@ static const char *const places[] = { "same", "cross", NULL };
 	{ TW_NAMED(struct told, kind), TW_STRING, "Its kind.", \
 	  .nullable = true }, \
 	{ TW_NAMED(struct told, tasks), TW_STRING, "What they are.", \
-	  .words = tasks, .line = 8 }, \
+	  .words = tasks }, \
 	{ TW_NAMED(struct told, cpus), TW_STRING, "Where they ran.", \
 	  .words = places }
 #define RUN	.has = was_run
@@ -243,8 +243,7 @@ static const struct tw_member of_case[] = {
 	NAMES,
 	{ TW_NAMED(struct told, skipped), TW_ANY, "It was run.",
 	  "'type': 'null'" },
-	{ TW_NAMED(struct told, trials), TW_COUNT, "Measured.", RUN,
-	  .line = 8 },
+	{ TW_NAMED(struct told, trials), TW_COUNT, "Measured.", RUN },
 	{ TW_NAMED(struct told, left_out), TW_COUNT,
 	  "In which the clock was set.", RUN },
 	{ "warmup", TW_AT(tw_config.warmup), TW_COUNT, "Before them.", RUN },
@@ -253,17 +252,16 @@ static const struct tw_member of_case[] = {
 	{ TW_NAMED(struct told, throttled), TW_COUNT,
 	  "Trials in which the kernel stopped real-time tasks.", RUN },
 	{ "switches", TW_NOWHERE, TW_OBJECT, "Of all tasks.", RUN,
-	  .of = switches, .line = 8 },
+	  .of = switches },
 	{ TW_NAMED(struct told, number), TW_INTEGER,
 	  "What the test counts, see its verdict.", RUN },
 	{ "processes", TW_NOWHERE, TW_ARRAY, "Its tasks; none: the run was ended before they began.",
-	  RUN, .next = next_task, .of = of_task, .then = tw_side_members,
-	  .line = 8, .lines = 10, .close = 8 },
+	  RUN, .next = next_task, .of = of_task, .then = tw_side_members },
 	{ "metrics", TW_NOWHERE, TW_MAP, "By name.",
 	  "'minProperties': 1, " PT_NAMES, RUN, .next = next_metric,
-	  .of = of_metric, .line = 8, .lines = 10, .close = 8 },
+	  .of = of_metric },
 	{ "verdicts", TW_NOWHERE, TW_ARRAY, "What the test says.", RUN,
-	  .next = next_verdict, .of = of_verdict, .line = 8, .lines = 10 },
+	  .next = next_verdict, .of = of_verdict },
 	{ .name = NULL }
 };
 
@@ -308,32 +306,20 @@ static const struct tw_member of_derived[] = {
 	{ .name = NULL }
 };
 
-static const void *jumps_of(const void *of)
+static double cost_us(const void *of)
 {
-	static struct tw_jumps jumps;
-
-	jumps = pt_jumps();
-	return &jumps;
-}
-
-static const void *cost_of(const void *of)
-{
-	static double us;
-
-	us = (double)pt_clock_ps * 1e-6;
-	return &us;
+	return (double)pt_clock_ps * 1e-6;
 }
 
 static const struct tw_member members[] = {
-	TW_CLOCK_SET_ROW(jumps_of),
-	{ "clock_cost", TW_SELF(double), TW_REAL,
+	TW_CLOCK_SET_ROW,
+	{ "clock_cost", TW_REAL_OF(cost_us), TW_REAL,
 	  "A reading of the clock takes so many us.", "'minimum': 0",
-	  .get = cost_of, .format = "%.6f", .line = 4 },
+	  .format = "%.6f" },
 	{ "tests", TW_NOWHERE, TW_ARRAY, "The rows.", "'minItems': 1",
-	  .next = next_case, .of = of_case, .or_of = of_skipped, .line = 4,
-	  .lines = 6, .close = 4 },
+	  .next = next_case, .of = of_case, .or_of = of_skipped },
 	{ "derived", TW_NOWHERE, TW_ARRAY, "Figures that follow from others.",
-	  .next = next_derived, .of = of_derived, .line = 4, .lines = 6 },
+	  .next = next_derived, .of = of_derived },
 	{ .name = NULL }
 };
 

@@ -172,7 +172,7 @@ static const struct tw_member of_worst[] = {
 static const struct tw_member members[] = {
 	{ "worst", TW_NOWHERE, TW_MAP, "With --worst: by column.", PT_NAMES,
 	  .optional = true, .has = has_worst, .next = next_worst,
-	  .of = of_worst, .line = 4, .lines = 6, .close = 4 },
+	  .of = of_worst },
 	{ .name = NULL }
 };
 

@@ -43,16 +43,6 @@ void pt_derive_all(void)
 	pt_rhealstone_derive();
 }
 
-struct tw_jumps pt_jumps(void)
-{
-	struct tw_jumps all = { .times = 0 };
-	int i;
-
-	for (i = 0; i < pt_case_count; i++)
-		tw_jumps_add(&all, &pt_cases[i]->jumps);
-	return all;
-}
-
 double pt_rate(const struct pt_column *column)
 {
 	double mean_ps = tw_stats_mean(&column->stats);
@@ -309,10 +299,9 @@ static void print_break(FILE *file, const struct pt_case *c)
 /* Of a case that was skipped, there is nothing. */
 static void print_amiss(FILE *file, const struct tw_run *run)
 {
-	const struct tw_jumps jumps = pt_jumps();
 	int i;
 
-	tw_jumps_text(file, &jumps, "trial");
+	tw_jumps_text(file, "trial");
 	print_remarks(file, "Not switched", false);
 	print_remarks(file, "Preempted", true);
 	for (i = 0; i < pt_case_count; i++) {

@@ -56,9 +56,6 @@ void pt_derive_all(void);
 double pt_rhealstone(const double parts_ns[PT_RHEALSTONES]);
 void pt_rhealstone_derive(void);
 
-/* What was seen of the clock in all cases. */
-struct tw_jumps pt_jumps(void);
-
 /* How often a second what the column is one of happens; 0: not told. */
 double pt_rate(const struct pt_column *column);
 

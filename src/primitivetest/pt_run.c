@@ -146,6 +146,7 @@ static void measure(struct tw_run *run, struct pt_case *c)
 	watch(run, c);
 	for (i = 0; i < c->task_count && c->choice.process; i++)
 		tw_reap_later(c->task[i].process.pid);
+	tw_jumps_add(&tw_jumps_all, &c->jumps);
 	c->throttled = tw_throttled(run, 0) - throttled;
 	tw_reap_all();
 	for (i = 0; i < c->task_count; i++)	/* for who else used the CPUs */
@@ -185,7 +186,6 @@ static void run_all(struct tw_run *run)
 
 void tw_run_measure(struct tw_run *run)
 {
-	struct tw_jumps jumps;
 	int i;
 
 	prepare(run);
@@ -199,8 +199,7 @@ void tw_run_measure(struct tw_run *run)
 		if (tw_parts[i]->end)
 			tw_parts[i]->end(run);
 	tw_process_configure(TW_MAIN, 0, tw_policy_fifo(0));
-	jumps = pt_jumps();
-	tw_jumps_judge(run, &jumps);
+	tw_jumps_judge(run);
 	pt_derive_all();
 	if (!run->measured && !run->failed)
 		tw_say_warn("nothing was measured: the run ended before the first trial, or in the warm-up; give more trials or time, or a smaller --warmup\n");

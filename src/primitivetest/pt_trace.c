@@ -280,24 +280,22 @@ static const void *cause_of(const void *of)
 }
 
 static const struct tw_member of_break[] = {
-	{ TW_NAMED(struct told, name), TW_STRING, "Its row.", .line = 6 },
+	{ TW_NAMED(struct told, name), TW_STRING, "Its row." },
 	{ TW_NAMED(struct told, metric), TW_STRING, "The one above -b." },
 	{ TW_NAMED(struct told, trial), TW_INTEGER, "Its number.",
 	  "'minimum': 1" },
-	{ "values", TW_NOWHERE, PT_VALUES("By metric."), .get = values_of,
-	  .line = 6 },
-	{ "means", TW_NOWHERE, PT_VALUES("What was usual."), .get = means_of,
-	  .line = 6 },
+	{ "values", TW_NOWHERE, PT_VALUES("By metric."), .get = values_of },
+	{ "means", TW_NOWHERE, PT_VALUES("What was usual."), .get = means_of },
 	{ TW_NAMED(struct told, trace_file), TW_STRING, "A file.",
-	  .nullable = true, .line = 6 },
-	{ TW_CAUSE_ROW, .nullable = true, .get = cause_of, .line = 6 },
+	  .nullable = true },
+	{ TW_CAUSE_ROW, .nullable = true, .get = cause_of },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
 	{ "break", TW_NOWHERE, TW_OBJECT,
 	  "The trial that ended the run; null: none.", .nullable = true,
-	  .get = told_of, .of = of_break, .line = 4 },
+	  .get = told_of, .of = of_break },
 	{ .name = NULL }
 };
 

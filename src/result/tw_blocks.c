@@ -238,22 +238,20 @@ static const void *next_of_phase(const void *of, int *i, const char **key)
 	return next_maximum(spot, spot->number, spot->metric, *i);
 }
 
-/* Eight in a line. */
-static void write_blocks(FILE *file, const void *of)
+static const void *next_block(const void *of, int *i, const char **key)
 {
+	static double value;
+	static int64_t limit;
 	const struct tw_spot *spot = of;
 	const struct room *room = room_of(spot->run,
 					  tw_text_pair(spot->number));
 	const struct sum *sums = room->sums[spot->number % tw_config.columns];
-	int64_t limit = limit_ns(room, sums);
-	int block;
 
-	fprintf(file, "[");
-	for (block = 0; block < count_of(room); block++)
-		fprintf(file, "%s%s%.3f", block ? "," : "",
-			block % 8 ? " " : "\n        ",
-			tw_text_real(mean_ns(room, sums, block, limit)));
-	fprintf(file, block ? "\n      ]" : "]");
+	if (*i == count_of(room))
+		return NULL;
+	limit = *i ? limit : limit_ns(room, sums);
+	value = tw_text_real(mean_ns(room, sums, *i, limit));
+	return &value;
 }
 
 #define EACH	"'maxItems': 64, 'anyOf': [ { 'maxItems': 0 }, { 'minItems': 64 } ]"
@@ -266,8 +264,7 @@ static void write_blocks(FILE *file, const void *of)
 static const struct tw_member columns[] = {
 	{ "blocks", TW_NOWHERE, TW_ARRAY, "Means of 64 consecutive blocks of all cycles (each of a run has one 64th of them, but for one 16th of that, or one cycle, more or fewer), without the longest cycles, one in 1000; none if there are fewer than 64 cycles.",
 	  EACH,
-	  .of = TW_EACH(TW_SELF(double), TW_REAL, "A mean."),
-	  .write = write_blocks, .line = 6 },
+	  .next = next_block, .of = TW_EACH(TW_SELF(double), TW_REAL, "A mean.") },
 	{ MAXIMA, .next = next_of_column },
 	{ .name = NULL }
 };

@@ -104,14 +104,9 @@ static void text(FILE *file, const struct tw_run *run)
 		fprintf(file, "# Not dumped: %" PRIu64 " cycles\n", lost);
 }
 
-static bool dumps(const void *of)
-{
-	return stream.file.path;
-}
-
 static const struct tw_member members[] = {
 	{ "not_dumped", TW_AT(lost), TW_COUNT, "Cycles that --dump has left out, as main was late.",
-	  .optional = true, .has = dumps, .line = 4 },
+	  TW_IF(stream.file.path) },
 	{ .name = NULL }
 };
 

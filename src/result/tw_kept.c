@@ -259,11 +259,6 @@ static const char *word_ns(int i)
 	return tw_metric_any_word(i) ? name_ns(tw_metric_any_word(i)) : NULL;
 }
 
-static const void *kept_of(const void *of)
-{
-	return ((const struct told *)of)->kept;
-}
-
 static const void *next_value(const void *of, int *i, const char **key)
 {
 	static int64_t ns;
@@ -295,11 +290,6 @@ static const void *next_worst(const void *of, int *i, const char **key)
 	return NULL;
 }
 
-static bool has_spikes(const void *of)
-{
-	return spike_us;
-}
-
 /* Of all pairs, one after another. */
 static const void *next_spike(const void *of, int *i, const char **key)
 {
@@ -315,33 +305,19 @@ static const void *next_spike(const void *of, int *i, const char **key)
 	return NULL;
 }
 
-static const void *seen_of(const void *of)
-{
-	static uint64_t seen;
-	int pair;
-
-	seen = 0;
-	for (pair = 0; pair < tw_config.pairs; pair++)
-		seen += room_of(of, pair)->seen;
-	return &seen;
-}
-
-static const void *metric_of(const void *of)
-{
-	return &tw_metrics[spike_on].name;
-}
+#define KEPT	TW_VIA(struct told, kept)
 
 static const struct tw_member cycle[] = {
 	{ TW_NAMED(struct told, pair), TW_COUNT, "Number of the pair." },
 	{ "cycle", TW_IN(struct told, number), TW_COUNT, "From 0, without the warm-up; of the step." },
 	{ TW_NAMED(struct tw_kept, step), TW_COUNT, "Of a ramp, from 0.",
-	  .get = kept_of },
+	  KEPT },
 	{ "since_start_ns", TW_IN(struct tw_kept, since_ns), TW_INTEGER,
-	  "Its t0 - t0 of the pair's first measured cycle.", .get = kept_of },
+	  "Its t0 - t0 of the pair's first measured cycle.", KEPT },
 	{ TW_NAMED(struct told, time), TW_STRING, "Its t0 in local time, with the offset from UTC.",
 	  "'pattern': '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\\\.[0-9]{6}[+-][0-9]{4}$'" },
 	{ "missed", TW_IN(struct tw_kept, cycle.missed), TW_COUNT,
-	  "Expiries after its own that got no cycle.", .get = kept_of },
+	  "Expiries after its own that got no cycle.", KEPT },
 	{ "values", TW_NOWHERE, TW_MAP, NULL, .optional = true,
 	  .spread = true, .word = word_ns, .next = next_value,
 	  .of = TW_EACH(TW_SELF(int64_t), TW_INTEGER, "That of the cycle; wakeup and planned only with a timer, a part of network or response only if --spike is about that.") },
@@ -352,15 +328,29 @@ static const struct tw_member cycle[] = {
 	"'allOf': [ { 'required': [ 'interval_ns' ] } ], 'dependentRequired': { 'latency_ns': [ 'response_ns' ], 'response_ns': [ 'latency_ns' ], " \
 	TW_TOGETHER("_ns") " }"
 
+static const char *metric_of(const void *of)
+{
+	return tw_metrics[spike_on].name;
+}
+
+static int64_t seen_of(const void *of)
+{
+	int64_t seen = 0;
+	int pair;
+
+	for (pair = 0; pair < tw_config.pairs; pair++)
+		seen += (int64_t)room_of(of, pair)->seen;
+	return seen;
+}
+
 static const struct tw_member spikes[] = {
-	{ "metric", TW_SELF(const char *), TW_STRING, "A metric, or what stamps divide one into.",
-	  .word = tw_metric_any_word, .get = metric_of },
+	{ "metric", TW_TEXT_OF(metric_of), TW_STRING, "A metric, or what stamps divide one into.",
+	  .word = tw_metric_any_word },
 	{ "limit_us", TW_AT(spike_us), TW_INTEGER, "They are above this.",
 	  "'minimum': 1" },
-	{ "seen", TW_SELF(uint64_t), TW_COUNT, "How many there were.",
-	  .get = seen_of },
+	{ "seen", TW_NUMBER_OF(seen_of), TW_COUNT, "How many there were." },
 	{ "kept", TW_NOWHERE, TW_ARRAY, "The first of each pair, as many as --spike-nodes says.",
-	  .next = next_spike, .of = cycle, .each = EACH, .lines = 6 },
+	  .next = next_spike, .of = cycle, .each = EACH },
 	{ .name = NULL }
 };
 
@@ -368,10 +358,10 @@ static const struct tw_member members[] = {
 	{ "worst", TW_NOWHERE, TW_MAP, "By metric, the first cycle of any pair that reached its maximum.",
 	  "'dependentRequired': { " TW_TOGETHER("") " }, 'anyOf': [ { 'maxProperties': 0 }, { 'required': [ 'latency', 'response', 'interval' ] } ]",
 	  .word = tw_metric_word, .next = next_worst, .of = cycle,
-	  .each = EACH, .line = 4, .lines = 6, .close = 4 },
+	  .each = EACH },
 	{ "spikes", TW_NOWHERE, TW_OBJECT,
-	  "The cycles that --spike is about.", .optional = true,
-	  .has = has_spikes, .of = spikes, .line = 4 },
+	  "The cycles that --spike is about.", TW_IF(spike_us),
+	  .of = spikes },
 	{ .name = NULL }
 };
 

@@ -273,7 +273,7 @@ static void text(FILE *file, const struct tw_run *run)
 /* What the JSON says of one. */
 struct told {
 	int result;		/* first: parts add members of it */
-	const struct tw_limit *of;
+	struct tw_limit of;
 	const char *metric, *verdict;
 	double value;
 };
@@ -287,7 +287,7 @@ static const void *next_limit(const void *of, int *i, const char **key)
 		return NULL;
 	judgment = judge(of, &limits[*i]);
 	told = (struct told) {
-		.of = &limits[*i], .metric = judgment.result < 0 ? NULL :
+		.of = limits[*i], .metric = judgment.result < 0 ? NULL :
 			tw_limited.name(&limits[*i], judgment.result),
 		.verdict = verdicts[judgment.verdict],
 		.value = judgment.verdict == UNDECIDED ? NAN :
@@ -297,47 +297,26 @@ static const void *next_limit(const void *of, int *i, const char **key)
 	return &told;
 }
 
-static const void *limit_of(const void *of)
-{
-	return ((const struct told *)of)->of;
-}
-
-static bool has_percent(const void *of)
-{
-	return ((const struct told *)of)->of->percent > 0;
-}
-
-static bool counts(const void *of)
-{
-	return ((const struct told *)of)->of->counts;
-}
-
-static bool is_time(const void *of)
-{
-	return !counts(of);
-}
+#define LIMIT(field)	TW_IN(struct told, of.field)
+#define COUNTS		TW_IF_IN(struct told, of.counts)
+#define IS_TIME		TW_UNLESS_IN(struct told, of.counts)
 
 static const struct tw_member of_limit[] = {
-	{ "limit", TW_IN(struct tw_limit, text), TW_STRING,
-	  "As it was given.", .get = limit_of },
+	{ "limit", LIMIT(text), TW_STRING, "As it was given." },
 	{ TW_NAMED(struct told, metric), TW_STRING, "A metric, the worst column, or what is counted; null: it was not measured.",
 	  "'pattern': '^[a-z0-9_.]+$'", .nullable = true },
-	{ "percentile", TW_IN(struct tw_limit, percent), TW_REAL,
-	  "If it is for one.", "'exclusiveMinimum': 0, 'exclusiveMaximum': 100",
-	  .optional = true, .has = has_percent, .get = limit_of,
-	  .format = "%.10g" },
-	{ "most", TW_IN(struct tw_limit, most), TW_COUNT,
-	  "How many are allowed.", .optional = true, .has = counts,
-	  .get = limit_of, .format = "%.15g" },
-	{ "most_ns", TW_IN(struct tw_limit, most), TW_REAL,
-	  "What is allowed.", "'minimum': 0", .optional = true,
-	  .has = is_time, .get = limit_of, .format = "%.15g" },
+	{ "percentile", LIMIT(percent), TW_REAL, "If it is for one.",
+	  "'exclusiveMinimum': 0, 'exclusiveMaximum': 100",
+	  TW_IF_IN(struct told, of.percent), .format = "%.10g" },
+	{ "most", LIMIT(most), TW_COUNT, "How many are allowed.", COUNTS,
+	  .format = "%.15g" },
+	{ "most_ns", LIMIT(most), TW_REAL, "What is allowed.",
+	  "'minimum': 0", IS_TIME, .format = "%.15g" },
 	{ "value", TW_IN(struct told, value), TW_INTEGER,
 	  "How many were counted; null: undecided.", .nullable = true,
-	  .optional = true, .has = counts, .format = "%.15g" },
+	  COUNTS, .format = "%.15g" },
 	{ "value_ns", TW_IN(struct told, value), TW_REAL, "What was measured; of a reply that did not come, at least so much. null: undecided.",
-	  .nullable = true, .optional = true, .has = is_time,
-	  .format = "%.15g" },
+	  .nullable = true, IS_TIME, .format = "%.15g" },
 	{ .name = NULL }
 };
 
@@ -351,8 +330,7 @@ static const struct tw_member members[] = {
 	{ "limits", TW_NOWHERE, TW_ARRAY, "The verdict on each --limit, in the order given.",
 	  "'maxItems': 64", .next = next_limit, .of = of_limit,
 	  .parts = TW_OF_LIMIT, .then = verdict,
-	  .each = "'oneOf': [ { 'required': [ 'most', 'value' ] }, { 'required': [ 'most_ns', 'value_ns' ] } ], 'if': { 'properties': { 'verdict': { 'const': 'undecided' } } }, 'then': { 'properties': { 'value': { 'type': 'null' }, 'value_ns': { 'type': 'null' } } }, 'else': { 'properties': { 'value': { 'type': 'integer' }, 'value_ns': { 'type': 'number' } } }",
-	  .line = 4, .lines = 6 },
+	  .each = "'oneOf': [ { 'required': [ 'most', 'value' ] }, { 'required': [ 'most_ns', 'value_ns' ] } ], 'if': { 'properties': { 'verdict': { 'const': 'undecided' } } }, 'then': { 'properties': { 'value': { 'type': 'null' }, 'value_ns': { 'type': 'null' } } }, 'else': { 'properties': { 'value': { 'type': 'integer' }, 'value_ns': { 'type': 'number' } } }" },
 	{ .name = NULL }
 };
 

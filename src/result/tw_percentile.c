@@ -155,11 +155,6 @@ static void text(FILE *file, const struct tw_run *run)
 		print_column(file, run, column);
 }
 
-static bool any(const void *of)
-{
-	return count;
-}
-
 static const void *next_percent(const void *of, int *i, const char **key)
 {
 	static double value;
@@ -181,10 +176,9 @@ static const void *next_percent(const void *of, int *i, const char **key)
 static const struct tw_member members[] = {
 	{ "percentiles", TW_NOWHERE, TW_MAP, "Values by percentage, within 1/1024; null: fewer than 10 values are above it.",
 	  "'minProperties': 1, 'maxProperties': 32, 'propertyNames': { 'pattern': '^[0-9]+(\\\\.[0-9]+)?(e-[0-9]+)?$' }",
-	  .optional = true, .has = any, .next = next_percent,
+	  TW_IF(count), .next = next_percent,
 	  .of = TW_EACH(TW_SELF(double), TW_REAL, "A value.",
-			.nullable = true, .format = "%.12g"),
-	  .line = 6 },
+			.nullable = true, .format = "%.12g") },
 	{ .name = NULL }
 };
 

@@ -18,7 +18,7 @@
 #define FACTS_MAX	128
 #define CPUS	"'pattern': '^([0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*)?$'"
 
-static struct {
+static struct found {
 	const struct tw_fact *fact;
 	struct tw_value value;
 	bool disturbs;
@@ -149,17 +149,27 @@ static void print_facts(FILE *file)
 				found[i].fact->name);
 }
 
-static void write_value(FILE *file, const struct tw_fact *fact,
-			const struct tw_value *value)
+static void write_fact(FILE *file, const void *of)
 {
+	const struct found *at = of;
+	const struct tw_value *value = &at->value;
+
 	if (!value->known)
 		fprintf(file, "null");
-	else if (fact->kind == TW_FACT_NUMBER)
+	else if (at->fact->kind == TW_FACT_NUMBER)
 		fprintf(file, "%" PRId64, value->number);
-	else if (fact->kind == TW_FACT_FLAG)
+	else if (at->fact->kind == TW_FACT_FLAG)
 		fprintf(file, value->number ? "true" : "false");
 	else
 		tw_string_json(file, value->text);
+}
+
+static const void *next_fact(const void *of, int *i, const char **key)
+{
+	if (*i == count)
+		return NULL;
+	*key = found[*i].fact->name;
+	return &found[*i];
 }
 
 struct finding {
@@ -186,27 +196,19 @@ static const struct tw_member of_finding[] = {
 	{ .name = NULL }
 };
 
-static const struct tw_member findings[] = {
-	{ "findings", TW_NOWHERE, TW_ARRAY,
-	  "What of it disturbs, as --check says.", .next = next_finding,
-	  .of = of_finding, .lines = 8 },
+static const struct tw_member of_fact[] = {
+	{ "", TW_NOWHERE, TW_ANY, NULL, .write = write_fact },
 	{ .name = NULL }
 };
 
-static void write_facts(FILE *file, const void *of)
-{
-	int i;
-
-	fputc('{', file);
-	for (i = 0; i < count; i++) {
-		fprintf(file, "\n      \"%s\": ", found[i].fact->name);
-		write_value(file, found[i].fact, &found[i].value);
-		fputc(',', file);
-	}
-	fprintf(file, "\n      \"findings\": ");
-	tw_member_write(file, findings, of);
-	fprintf(file, "\n    }");
-}
+static const struct tw_member facts[] = {
+	{ "", TW_NOWHERE, TW_MAP, NULL, .spread = true, .next = next_fact,
+	  .of = of_fact },
+	{ "findings", TW_NOWHERE, TW_ARRAY,
+	  "What of it disturbs, as --check says.", .next = next_finding,
+	  .of = of_finding },
+	{ .name = NULL }
+};
 
 static void describe(int depth)
 {
@@ -233,8 +235,7 @@ static void describe(int depth)
 
 const struct tw_member tw_json_checked[] = {
 	{ "environment", TW_NOWHERE, TW_OBJECT, "The state of the system before the run, as far as it could be read: null is unknown. Used CPUs are those of what is measured.",
-	  .write = write_facts, .describe = describe, .of = findings,
-	  .line = 4 },
+	  .describe = describe, .of = facts },
 	{ .name = NULL }
 };
 

@@ -187,11 +187,6 @@ static const void *next_cpu(const void *of, int *i, const char **key)
 	return &told;
 }
 
-static const void *number_of(const void *of)
-{
-	return &((const struct told_cpu *)of)->of->cpu;
-}
-
 static const void *next_task(const void *of, int *i, const char **key)
 {
 	static struct told_task told;
@@ -206,11 +201,6 @@ static const void *next_task(const void *of, int *i, const char **key)
 	return &told;
 }
 
-static const void *task_of(const void *of)
-{
-	return ((const struct told_task *)of)->of;
-}
-
 static const char *policy_word(int i)
 {
 	return i && !tw_policy_names[i - 1] ? NULL :
@@ -219,51 +209,52 @@ static const char *policy_word(int i)
 
 #define PERCENT	"'minimum': 0, 'maximum': 100"
 
+#define TASK	TW_VIA(struct told_task, of)
+
 static const struct tw_member of_task[] = {
 	{ TW_NAMED(struct tw_task, name), TW_STRING,
-	  "Of the thread, cut if it is long.", .get = task_of },
+	  "Of the thread, cut if it is long.", TASK },
 	{ TW_NAMED(struct tw_task, id), TW_INTEGER, "Of the thread.",
-	  "'minimum': 1", .get = task_of },
+	  "'minimum': 1", TASK },
 	{ TW_NAMED(struct tw_task, kernel), TW_BOOLEAN,
-	  "It is a thread of the kernel.", .get = task_of },
+	  "It is a thread of the kernel.", TASK },
 	{ TW_NAMED(struct told_task, policy), TW_STRING,
 	  "Its scheduling policy.", .word = policy_word },
 	{ TW_NAMED(struct tw_task, priority), TW_COUNT, "0: not real-time.",
-	  "'maximum': 99", .get = task_of },
+	  "'maximum': 99", TASK },
 	{ TW_NAMED(struct told_task, percent), TW_REAL,
 	  "What it used, at most what was left of the CPU.", PERCENT },
 	{ .name = NULL }
 };
 
 static const struct tw_member of_cpu[] = {
-	{ "cpu", TW_SELF(int), TW_COUNT, "Its number.", .get = number_of },
+	{ TW_NAMED(struct tw_others, cpu), TW_COUNT, "Its number.",
+	  TW_VIA(struct told_cpu, of) },
 	{ TW_NAMED(struct told_cpu, percent), TW_REAL, "What others used of it, without interrupts_percent and host_percent.",
 	  PERCENT },
 	{ TW_NAMED(struct told_cpu, unnamed_percent), TW_REAL, "Of this, what tasks used that ended, moved to another CPU, or are in another PID namespace; as far as it cannot have been the run's own.",
 	  PERCENT },
 	{ TW_NAMED(struct told_cpu, interrupts_percent), TW_REAL, "What threads of the kernel used for interrupts (ksoftirqd, ktimers, irq/...), for the run's own timers and packets, too.",
-	  PERCENT, .line = 10 },
+	  PERCENT },
 	{ TW_NAMED(struct told_cpu, host_percent), TW_REAL,
 	  "What the host took from this virtual CPU.", PERCENT },
 	{ "tasks", TW_NOWHERE, TW_ARRAY, "The greatest others that were there last, the greatest first.",
-	  "'maxItems': 3", .next = next_task, .of = of_task, .lines = 12 },
+	  "'maxItems': 3", .next = next_task, .of = of_task },
 	{ .name = NULL }
 };
 
 static const struct tw_member all[] = {
 	{ "seconds", TW_AT(whole.seconds), TW_REAL,
-	  "The time that percent are of.", "'minimum': 0", .format = "%.6f",
-	  .line = 6 },
-	{ "complete", TW_AT(whole.complete), TW_BOOLEAN, "All tasks were read; false: they were too many, or it took too long, and unnamed_percent is 0.",
-	  .line = 6 },
+	  "The time that percent are of.", "'minimum': 0", .format = "%.6f" },
+	{ "complete", TW_AT(whole.complete), TW_BOOLEAN, "All tasks were read; false: they were too many, or it took too long, and unnamed_percent is 0." },
 	{ "cpus", TW_NOWHERE, TW_ARRAY, "Each CPU.", "'maxItems': 1024",
-	  .next = next_cpu, .of = of_cpu, .line = 6, .lines = 8, .close = 6 },
+	  .next = next_cpu, .of = of_cpu },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
 	{ "others", TW_NOWHERE, TW_OBJECT, "Who else used the CPUs of what is measured, from before the run to after it; null: not known. Others are all tasks but the program's own processes and loads.",
-	  .nullable = true, .get = whole_of, .of = all, .line = 4, .close = 4 },
+	  .nullable = true, .get = whole_of, .of = all },
 	{ .name = NULL }
 };
 

@@ -68,7 +68,7 @@ static const struct tw_member quota[] = {
 
 static const struct tw_member members[] = {
 	{ "quota", TW_NOWHERE, TW_OBJECT, "The cgroup of this process, or one above it, whose quota stopped its ordinary tasks most often during the run; null: none has a quota.",
-	  .nullable = true, .get = quota_of, .of = quota, .line = 4 },
+	  .nullable = true, .get = quota_of, .of = quota },
 	{ .name = NULL }
 };
 

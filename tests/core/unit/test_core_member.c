@@ -24,11 +24,11 @@ static const struct thing things = {
 	-5, INT64_MAX, UINT64_MAX, 1.0 / 3, true, "a\"b", "x\\y", 3
 };
 
-/* What is written of @rows, an object whose bracket stands after @close. */
+/* What is written of the object with these @rows. */
 static const char *write_rows(const struct tw_member *rows,
-			      const struct thing *of, int close)
+			      const struct thing *of)
 {
-	const struct tw_member owner = { .of = rows, .close = close };
+	const struct tw_member owner = { .of = rows };
 	size_t size;
 	FILE *file;
 
@@ -62,11 +62,12 @@ TEST(test_each_kind_of_value)
 		{ .name = NULL }
 	};
 
-	assert_string_equal(write_rows(rows, &things, 0),
-		"{ \"number\": -5, \"signed_ns\": 9223372036854775807, "
-		"\"count\": 18446744073709551615, \"real\": 0.333, "
-		"\"short\": 0.3, \"is\": true, \"word\": \"a\\\"b\", "
-		"\"text\": \"x\\\\y\", \"own\": 42 }");
+	assert_string_equal(write_rows(rows, &things),
+		"{\n  \"number\": -5,\n"
+		"  \"signed_ns\": 9223372036854775807,\n"
+		"  \"count\": 18446744073709551615,\n  \"real\": 0.333,\n"
+		"  \"short\": 0.3,\n  \"is\": true,\n  \"word\": \"a\\\"b\",\n"
+		"  \"text\": \"x\\\\y\",\n  \"own\": 42\n}");
 }
 
 static const void *nothing(const void *of)
@@ -97,10 +98,10 @@ TEST(test_null_and_missing)
 		{ .name = NULL }
 	};
 
-	assert_string_equal(write_rows(rows, &none, 0),
-		"{ \"ns\": null, \"least\": -9223372036854775808, "
-		"\"real\": null, \"word\": null, \"object\": null, "
-		"\"value\": null }");
+	assert_string_equal(write_rows(rows, &none),
+		"{\n  \"ns\": null,\n  \"least\": -9223372036854775808,\n"
+		"  \"real\": null,\n  \"word\": null,\n  \"object\": null,\n"
+		"  \"value\": null\n}");
 }
 
 static const void *next(const void *of, int *i, const char **key)
@@ -118,20 +119,16 @@ static const void *next(const void *of, int *i, const char **key)
 }
 
 static const struct tw_member inner[] = {
-	{ "n", TW_SELF(int), TW_INTEGER, "", .line = 4 },
-	{ .name = NULL }
+	{ "n", TW_SELF(int), TW_INTEGER, "" }, { .name = NULL }
 };
 
 #define EACH	.next = next, .of = TW_EACH(TW_SELF(int), TW_INTEGER, "")
 
 static const struct tw_member several[] = {
 	{ "list", TW_NOWHERE, TW_ARRAY, "", EACH },
-	{ "apart", TW_NOWHERE, TW_ARRAY, "", EACH, .lines = TW_APART },
-	{ "lines", TW_NOWHERE, TW_ARRAY, "", EACH, .line = 2, .lines = 4,
-	  .close = 2 },
-	{ "map", TW_NOWHERE, TW_MAP, "", EACH, .line = 2 },
-	{ "objects", TW_NOWHERE, TW_MAP, "", .next = next, .of = inner,
-	  .line = 2, .lines = 3, .close = 2, .shut = 3 },
+	{ "map", TW_NOWHERE, TW_MAP, "", EACH },
+	{ "objects", TW_NOWHERE, TW_MAP, "", .next = next, .of = inner },
+	{ "array", TW_NOWHERE, TW_ARRAY, "", .next = next, .of = inner },
 	{ "spread", TW_NOWHERE, TW_MAP, "", EACH, .spread = true },
 	{ .name = NULL }
 };
@@ -140,17 +137,100 @@ TEST(test_elements)
 {
 	struct thing empty = things;
 
-	assert_string_equal(write_rows(several, &things, TW_MARGIN),
-		"{ \"list\": [0, 20], \"apart\": [ 0, 20],\n"
-		"  \"lines\": [\n    0,\n    20\n  ],\n"
-		"  \"map\": { \"a\": 0, \"c\": 20 },\n"
-		"  \"objects\": {\n   \"a\": {\n    \"n\": 0\n   },\n"
-		"   \"c\": {\n    \"n\": 20\n   }\n  }, "
-		"\"a\": 0, \"c\": 20\n}");
+	assert_string_equal(write_rows(several, &things),
+		"{\n  \"list\": [0, 20],\n"
+		"  \"map\": {\n    \"a\": 0,\n    \"c\": 20\n  },\n"
+		"  \"objects\": {\n    \"a\": {\n      \"n\": 0\n    },\n"
+		"    \"c\": {\n      \"n\": 20\n    }\n  },\n"
+		"  \"array\": [\n    {\n      \"n\": 0\n    },\n"
+		"    {\n      \"n\": 20\n    }\n  ],\n"
+		"  \"a\": 0,\n  \"c\": 20\n}");
 	empty.elements = 0;
-	assert_string_equal(write_rows(several, &empty, 0),
-		"{ \"list\": [], \"apart\": [],\n  \"lines\": [],\n"
-		"  \"map\": { },\n  \"objects\": {} }");
+	assert_string_equal(write_rows(several, &empty),
+		"{\n  \"list\": [],\n  \"map\": {},\n  \"objects\": {},\n"
+		"  \"array\": []\n}");
+}
+
+/* Eight in a line. */
+static const void *next_of_nine(const void *of, int *i, const char **key)
+{
+	return *i < 9 ? i : NULL;
+}
+
+TEST(test_long_array)
+{
+	const struct tw_member rows[] = {
+		{ "nine", TW_NOWHERE, TW_ARRAY, "", .next = next_of_nine,
+		  .of = TW_EACH(TW_SELF(int), TW_INTEGER, "") },
+		{ .name = NULL }
+	};
+
+	assert_string_equal(write_rows(rows, &things),
+		"{\n  \"nine\": [0, 1, 2, 3, 4, 5, 6, 7,\n    8]\n}");
+}
+
+struct outer {
+	const struct thing *thing;
+	bool is;
+	int list[4], count;
+};
+
+static int64_t twice(const void *of)
+{
+	return 2 * ((const struct thing *)of)->number;
+}
+
+static double half(const void *of)
+{
+	return ((const struct thing *)of)->number / 2.0;
+}
+
+static const char *said(const void *of)
+{
+	return ((const struct thing *)of)->word;
+}
+
+#define THING	TW_VIA(struct outer, thing)
+
+/* Where a value is: behind a pointer, asked of a function, in a list. */
+TEST(test_places)
+{
+	static const struct thing other = { .number = 7 };
+	static const int none, some = 256;
+	const struct outer outer = { &things, true, { 1, 2, 3 }, 2 };
+	const struct outer empty = { NULL };
+	const struct tw_member inside[] = {
+		{ TW_NAMED(struct thing, number), TW_INTEGER, "" },
+		{ .name = NULL }
+	};
+	const struct tw_member rows[] = {
+		{ TW_NAMED(struct thing, number), TW_INTEGER, "", THING },
+		{ TW_NAMED(struct thing, number), TW_BOOLEAN, "", THING },
+		{ "twice", TW_NUMBER_OF(twice), TW_INTEGER, "", THING },
+		{ "half", TW_REAL_OF(half), TW_REAL, "", THING },
+		{ "said", TW_TEXT_OF(said), TW_STRING, "", THING },
+		{ "object", TW_NOWHERE, TW_OBJECT, "", THING, .of = inside },
+		{ "at", TW_OBJECT_AT(other), TW_OBJECT, "", .of = inside },
+		{ "none", TW_AT(none), TW_INTEGER, "", TW_IF(none) },
+		{ "some", TW_AT(some), TW_INTEGER, "", TW_IF(some) },
+		{ "if", TW_AT(some), TW_INTEGER, "",
+		  TW_IF_IN(struct outer, is) },
+		{ "unless", TW_AT(some), TW_INTEGER, "",
+		  TW_UNLESS_IN(struct outer, is) },
+		{ "list", TW_LIST_IN(struct outer, list, count), TW_ARRAY, "",
+		  .of = TW_EACH(TW_SELF(int), TW_INTEGER, "") },
+		{ .name = NULL }
+	};
+
+	assert_string_equal(write_rows(rows, (const void *)&outer),
+		"{\n  \"number\": -5,\n  \"number\": true,\n  \"twice\": -10,\n"
+		"  \"half\": -2.500,\n  \"said\": \"a\\\"b\",\n"
+		"  \"object\": {\n    \"number\": -5\n  },\n"
+		"  \"at\": {\n    \"number\": 7\n  },\n  \"some\": 256,\n"
+		"  \"if\": 256,\n  \"list\": [1, 2]\n}");
+	assert_string_equal(write_rows(&rows[5], (const void *)&empty),
+		"{\n  \"object\": null,\n  \"at\": {\n    \"number\": 7\n  },\n"
+		"  \"some\": 256,\n  \"unless\": 256,\n  \"list\": []\n}");
 }
 
 static int asked;
@@ -178,7 +258,8 @@ TEST(test_spread_object)
 	};
 
 	asked = 0;
-	assert_string_equal(write_rows(rows, &things, 0),
-		"{ \"first\": 3, \"number\": -5, \"is\": true, \"word\": \"a\\\"b\" }");
+	assert_string_equal(write_rows(rows, &things),
+		"{\n  \"first\": 3,\n  \"number\": -5,\n  \"is\": true,\n"
+		"  \"word\": \"a\\\"b\"\n}");
 	assert_int_equal(asked, 1);
 }
