@@ -73,13 +73,10 @@ static void parse_command(const struct tw_option *option, char *value)
 static const struct tw_option options[] = {
 	{ 0, "breaks", TW_NUMBER, &most, NULL, 1, 1000000000,
 	  .with = "--breaktrace",
-	  .help = "with -b: end the run at the Nth such cycle, and print a\n"
-		  "table of their causes" },
+	  .help = "with -b: end at the Nth one; print a table of causes" },
 	{ 0, "on-break", TW_TEXT, &command, "COMMAND", .parse = parse_command,
 	  .with = "--breaktrace",
-	  .help = "with -b: run COMMAND at such a cycle, for at most 10 s;\n"
-		  "TWOWAYTEST_BREAK_* in its environment describe it, and\n"
-		  "its standard input has the cause and the trace" },
+	  .help = "with -b: run it, at most 10 s; its input has the cause" },
 	{ .name = NULL }
 };
 

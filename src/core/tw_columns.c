@@ -43,8 +43,7 @@ static const char *word(int i)
 
 static const struct tw_option options[] = {
 	{ 0, "metrics", TW_LIST, .choice = word, .parse = parse,
-	  .help = "columns of these metrics instead of the latency; with\n"
-		  "--stamps, also times that its table names" },
+	  .help = "columns:" },
 	{ .name = NULL }
 };
 

@@ -62,20 +62,16 @@ static void set_posix(const struct tw_option *option, char *value)
 static const struct tw_option options[] = {
 	{ 'c', "clock", TW_WORD, &clock_name, .choice = tw_clock_word,
 	  .far = TW_ASKED,
-	  .help = "clock of all times, default monotonic, which is 0;\n"
-		  "realtime is 1" },
+	  .help = "clock of all times: monotonic (0, default), realtime (1), monotonic_raw, tai, boottime, tsc, aux0 to aux7" },
 	{ 'D', "duration", TW_TIME, &tw_settings.duration_s,
-	  .help = "measure for TIME seconds; m, h or d after the number:\n"
-		  "minutes, hours or days" },
+	  .help = "seconds to measure; with m, h, d: minutes, hours, days" },
 	{ 'i', "interval", TW_NUMBERS, tw_settings.intervals_us, "US[,US...]", 0,
 	  INTERVAL_MAX_US, .parse = parse_intervals,
 	  .count = &tw_settings.intervals, .far = TW_ASKED,
-	  .help = "period of the requests in microseconds, default 1000;\n"
-		  "0: the next request follows at once; of a list, each\n"
-		  "pair has one, and further pairs the last" },
+	  .help = "period, default 1000; 0: the next request follows at once; of a list, each pair has one" },
 	{ 'l', "loops", TW_NUMBER, &tw_settings.loops, NULL, 0, 1000000000000LL,
 	  .far = TW_MAY_BE_ASKED,
-	  .help = "measure N cycles; 0 (default): until stopped" },
+	  .help = "cycles to measure; 0 (default): until stopped" },
 	{ 'm', "mlockall", TW_FLAG, &tw_settings.mlockall, .far = TW_ASKED,
 	  .group = TW_PLACES,
 	  .help = "lock this test's memory, so that none is paged out" },
@@ -86,12 +82,10 @@ static const struct tw_option options[] = {
 	  .help = "print nanoseconds instead of microseconds" },
 	{ 0, "policy", TW_WORD, &policy_name, .choices = tw_policy_names,
 	  .far = TW_ASKED, .group = TW_PLACES,
-	  .help = "scheduling policy of clients and servers, default\n"
-		  "fifo with -p, else other" },
+	  .help = "of clients and servers, default fifo with -p, else other:" },
 	{ 'p', "priority", TW_NUMBER, &tw_settings.priority, "PRIO", PRIORITY_MIN,
 	  99, .far = TW_ASKED, .group = TW_PLACES,
-	  .help = "real-time priority of the client; the server's is\n"
-		  "one less" },
+	  .help = "the client's real-time priority; the server's is 1 less" },
 	{ 'q', "quiet", TW_FLAG, &tw_settings.quiet, .group = TW_OUTPUT,
 	  .help = "print the results only, at the end" },
 	{ 0, "size", TW_NUMBER, &tw_settings.size, "BYTES", 8, 65536,
@@ -99,10 +93,10 @@ static const struct tw_option options[] = {
 	  .help = "size of a request, default 8" },
 	{ 0, "sleep", TW_NUMBER, &tw_settings.sleep_us, "US", 0, 10000000,
 	  .far = TW_ASKED,
-	  .help = "the server's sleep in microseconds, default 100" },
+	  .help = "the server's sleep, default 100" },
 	{ 0, "timer", TW_WORD, &timer_name, .choice = tw_timer_name,
 	  .becomes = "none",
-	  .help = "what wakes the client, default nanosleep" },
+	  .help = "wakes the client:" },
 	{ 0, "warmup", TW_NUMBER, &tw_settings.warmup, NULL, 0, 1000000,
 	  .far = TW_ASKED,
 	  .help = "cycles run before the measured ones, default 2" },

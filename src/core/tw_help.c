@@ -8,7 +8,7 @@
 #include "tw_part.h"
 #include "tw_string.h"
 
-#define HEAD_WIDTH	22	/* of an option */
+#define HEAD_WIDTH	24	/* of an option */
 
 static const struct {
 	const char *name, *metavar;
@@ -28,52 +28,47 @@ static const char *metavar_of(const struct tw_option *row)
 	return row->metavar ? row->metavar : usual ? usual : "";
 }
 
-/* The words that an option allows, in lines of 80 columns. */
-static void help_choices(const struct tw_option *option)
+char *tw_help_text(const struct tw_option *option)
 {
-	const char *word, *begin = "(";
-	size_t left = 0;
+	const char *word, *usual = tw_option_usual(option);
+	char *text;
+	FILE *file = tw_string_open(&text);
+	size_t length = strlen(option->help);
 	int i;
 
-	for (i = 0; option->type != TW_LIMIT &&
-	     (word = tw_option_word(option, i)); i++) {
-		if (left < strlen(word) + 3) {
-			printf("%s  %-*s ", i ? ",\n" : "", HEAD_WIDTH, "");
-			left = 80 - HEAD_WIDTH - 3;
-		} else {
-			left -= printf(", ");
-		}
-		left -= printf("%s%s", begin, word);
-		begin = "";
-	}
-	if (i)
-		printf(")\n");
+	fputs(option->help, file);
+	for (i = 0; option->help[length - 1] == ':' &&
+	     (word = tw_option_word(option, i)); i++)
+		fprintf(file, "%s%s%s", i ? ", " : " ", word,
+			usual && !strcmp(word, usual) ? " (default)" : "");
+	fclose(file);
+	return text;
 }
 
+/* In lines of at most 80 columns. */
 static void help_option(const struct tw_option *option)
 {
-	const char *line, *metavar = metavar_of(option);
-	char head[48];
-	int len;
+	const char *metavar = metavar_of(option);
+	char *text, *rest, *word;
+	int column;
 
 	if (!option->help)
 		return;
-	snprintf(head, sizeof(head), option->letter ? "-%c, --%s%s%s%s" :
-		 "%c   --%s%s%s%s", option->letter ? option->letter : ' ',
-		 option->name,
-		 option->optional ? "[" : "", *metavar ? "=" : "", metavar);
-	if (option->optional)
-		strcat(head, "]");
-	if (strlen(head) > HEAD_WIDTH) {
-		printf("  %s\n", head);
-		head[0] = '\0';
+	column = printf(option->letter ? "  -%c, --%s%s%s%s%s" :
+			"  %c   --%s%s%s%s%s",
+			option->letter ? option->letter : ' ', option->name,
+			option->optional ? "[" : "", *metavar ? "=" : "",
+			metavar, option->optional ? "]" : "");
+	if (column < HEAD_WIDTH)
+		column += printf("%*s", HEAD_WIDTH - column, "");
+	text = rest = tw_help_text(option);
+	while ((word = strsep(&rest, " "))) {
+		if (column + strlen(word) >= 80)
+			column = printf("\n%*s", HEAD_WIDTH, "") - 1;
+		column += printf(" %s", word);
 	}
-	for (line = option->help; line; head[0] = '\0') {
-		len = (int)strcspn(line, "\n");
-		printf("  %-*s %.*s\n", HEAD_WIDTH, head, len, line);
-		line = line[len] ? line + len + 1 : NULL;
-	}
-	help_choices(option);
+	putchar('\n');
+	free(text);
 }
 
 static enum tw_option_group group_of(const struct tw_option *row)
@@ -119,6 +114,8 @@ static void print_words(const struct tw_option *row)
 
 static void print_option(const struct tw_option *row, const char *group)
 {
+	char *help = tw_help_text(row);
+
 	printf("{\"letter\": \"%.1s\", \"name\": \"%s\", \"type\": \"%s\", \"value\": \"%s\", \"optional\": %s",
 	       &row->letter, row->name, types[row->type].name,
 	       metavar_of(row), row->optional ? "true" : "false");
@@ -130,8 +127,9 @@ static void print_option(const struct tw_option *row, const char *group)
 	print_lines("needs", row->with);
 	print_lines("excludes", row->without);
 	printf(", \"group\": \"%s\"", group);
-	print_lines("help", row->help);
+	print_lines("help", help);
 	printf("}\n");
+	free(help);
 }
 
 void tw_help_options(void)

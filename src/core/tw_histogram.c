@@ -38,8 +38,7 @@ static void parse(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 'h', "histogram", TW_NUMBER, &alone, "US", 1, 1000000, .parse = parse,
-	  .help = "print a histogram of each column after the run:\n"
-		  "rows of 1 us, range US" },
+	  .help = "histogram of each column: rows of 1 us, range US" },
 	{ 'H', "histofall", TW_NUMBER, &sum, "US", 1, 1000000, .parse = parse,
 	  .help = "as -h, with a column for the sum of all columns" },
 	{ 0, "histfile", TW_FILE, &to.path, .with = "-h or -H",

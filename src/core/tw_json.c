@@ -45,8 +45,7 @@ static void parse(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 0, "json", TW_FILE, &to.path, .parse = parse,
-	  .help = "write the results to FILE, as JSON; -: to standard\n"
-		  "output, and the text to standard error" },
+	  .help = "write the results as JSON; -: to standard output" },
 	{ .name = NULL }
 };
 

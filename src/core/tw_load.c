@@ -83,10 +83,7 @@ static void parse(const struct tw_option *option, char *value)
 static const struct tw_option options[] = {
 	{ 0, "load", TW_WORD, NULL, "KIND[:ARG]", 1, TW_LOAD_MAX,
 	  .choice = kind_name, .parse = parse, .far = TW_MAY_BE_ASKED,
-	  .help = "load the system meanwhile: fft[:WORKERS] (default 1),\n"
-		  "Fourier transforms and file writes; hackbench[:GROUPS]\n"
-		  "(10), messages between processes; or none. Several\n"
-		  "--load run together" },
+	  .help = "fft[:WORKERS] (1), hackbench[:GROUPS] (10), command:COMMAND, none. Several run together" },
 	{ 0, "load-affinity", TW_CPUS, &tw_place_words[TW_LOAD],
 	  .parse = tw_place_parse, .far = TW_ASKED_OF_LOAD,
 	  .help = "pin the load to CPUSET" },

@@ -380,9 +380,9 @@ const struct tw_option *tw_option_row(int i)
 	return i < count ? rows[i] : NULL;
 }
 
-const char *tw_option_usual(int i)
+const char *tw_option_usual(const struct tw_option *option)
 {
-	return usual[i];
+	return usual[find_name(option->name)];
 }
 
 int64_t tw_option_least(int i)

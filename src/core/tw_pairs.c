@@ -30,16 +30,13 @@ static void parse_aligned(const struct tw_option *option, char *value)
 static const struct tw_option options[] = {
 	{ 'A', "aligned", TW_NUMBER, &tw_settings.aligned_us, "US", 0, 1000000,
 	  .optional = true, .parse = parse_aligned,
-	  .help = "all pairs have the same first expiry; with US, that of\n"
-		  "pair N is N times US later" },
+	  .help = "all have the same first expiry; or pair N, N * US later" },
 	{ 'd', "distance", TW_NUMBER, &distance_us, "US", 0, 1000000,
 	  .far = TW_ASKED,
-	  .help = "the period of pair N is N times US longer; default 500,\n"
-		  "or 0 with -h, -H or a list of intervals" },
+	  .help = "the period of pair N is N * US longer, default 500, or 0 with -h, -H or a list of intervals" },
 	{ 0, "peer", TW_WORD, &peer, .choices = peers, .with = "--smp",
 	  .without = "--connect; use --server-affinity",
-	  .help = "with -S, the CPU of the server: that of its client\n"
-		  "(the default), or the next one" },
+	  .help = "with -S, the server's CPU: same (default), next" },
 	{ 0, "priospread", TW_FLAG, &tw_settings.spread, .with = "--priority",
 	  .far = TW_ASKED,
 	  .help = "lower both priorities of pair N by 2N" },
@@ -49,8 +46,7 @@ static const struct tw_option options[] = {
 	  .help = "a pair on each CPU, client and server on the same" },
 	{ 't', "threads", TW_NUMBER, &tw_settings.pairs, NULL, 1, TW_PAIRS_MAX,
 	  .optional = true, .parse = parse_threads, .far = TW_ASKED,
-	  .help = "N pairs of client and server; without N, one for each\n"
-		  "CPU" },
+	  .help = "pairs of client and server; without N, one a CPU" },
 	{ .name = NULL }
 };
 

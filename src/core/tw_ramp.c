@@ -21,8 +21,7 @@ static struct kept {
 static const struct tw_option options[] = {
 	{ 0, "steps", TW_NUMBER, &tw_ramp_steps, NULL, 1, TW_LOAD_MAX + 1,
 	  .far = TW_ASKED_OF_LOAD,
-	  .help = "N runs, with 0, 1 ... N-1 workers (or groups) of the\n"
-		  "first --load" },
+	  .help = "N runs, with 0 to N-1 units of the first --load" },
 	{ .name = NULL }
 };
 

@@ -51,9 +51,7 @@ static void set(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 0, "trltp", TW_FLAG, .parse = set,
-	  .help = "the reference set-up: -m -p 98 -a -x -i 1000\n"
-		  "-l 100000 --sleep=100 --load=fft --load-policy=rr\n"
-		  "--steps=16 --warmup=1; later options override it" },
+	  .help = "-m -p 98 -a -x -i 1000 -l 100000 --sleep=100 --load=fft --load-policy=rr --steps=16 --warmup=1" },
 	{ 0, "trltp-log", TW_FILE, &to.path,
 	  .without = "--connect: it has send and receive, whose times are of one clock",
 	  .help = "write the reference program's log to FILE" },

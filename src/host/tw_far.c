@@ -64,8 +64,7 @@ static struct tw_meeting meeting;
 
 static const struct tw_option options[] = {
 	{ 0, "far", TW_FLAG, &tw_far,
-	  .help = "be the server's side, for --connect: requests come\n"
-		  "from standard input" },
+	  .help = "the server's side, with requests from standard input" },
 	{ .name = NULL }
 };
 

@@ -69,9 +69,7 @@ static const struct tw_option options[] = {
 	  .without = NO("sleep") NO("wait") NO("peer") NO("server-affinity")
 		     NO("server-priority") NO("servers") NO("order")
 		     NO("transport"),
-	  .help = "measure a device that sends requests back, and runs\n"
-		  "nothing of this test: by ICMP, as ping does, or by an\n"
-		  "echo service of UDP" },
+	  .help = "measure a device that sends requests back:" },
 	{ .name = NULL }
 };
 

@@ -39,13 +39,9 @@ static void parse_orb(const struct tw_option *option, char *value)
 static const struct tw_option options[] = {
 	{ 0, "orb", TW_NUMBER, &others, NULL, 1, TW_PAIRS_MAX - 1,
 	  .optional = true, .parse = parse_orb,
-	  .help = "one client and 0 to N (8) others at one server:\n"
-		  "-m -p 98 -a -i 50000,100000 --priospread\n"
-		  "--servers=one --ramp=pairs --steps=N+1 -D 60; later\n"
-		  "options override it" },
+	  .help = "a set-up: a client and 0 to N (8) others at one server" },
 	{ 0, "ramp", TW_WORD, &kind, .choices = kinds,
-	  .help = "what grows from step to step of --steps: the load\n"
-		  "(the default), or the number of pairs" },
+	  .help = "what grows with --steps:" },
 	{ .name = NULL }
 };
 

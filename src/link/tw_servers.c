@@ -96,15 +96,13 @@ static int next_by_arrival(void)
 static const struct tw_option options[] = {
 	{ 0, "order", TW_WORD, &order, .choices = orders,
 	  .with = "--servers=one",
-	  .help = "with --servers=one, whose request is answered next,\n"
-		  "default priority: that of the lowest number" },
+	  .help = "of --servers=one: priority (default), arrival" },
 	{ 0, "server-priority", TW_NUMBER, &priority, "PRIO", 2, 99,
 	  .with = "--servers=one",
-	  .help = "with --servers=one, the server's real-time priority,\n"
-		  "default one less than the first client's" },
+	  .help = "with --servers=one, default 1 below the client's" },
 	{ 0, "servers", TW_WORD, &kind, .choices = kinds,
 	  .without = "--connect",
-	  .help = "a server for each client (the default), or one for all" },
+	  .help = "each (default): a server for each client; one: for all" },
 	{ .name = NULL }
 };
 

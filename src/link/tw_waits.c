@@ -93,8 +93,7 @@ static const struct tw_option options[] = {
 	{ 0, "wait", TW_WORD, &name, .choice = name_of,
 	  .without = "--servers=one, where --order says how the server waits",
 	  .far = TW_ASKED,
-	  .help = "how the server waits for a request, default poll;\n"
-		  "read saves a system call" },
+	  .help = "how the server waits:" },
 	{ .name = NULL }
 };
 

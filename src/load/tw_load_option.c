@@ -11,11 +11,10 @@ static const char *words;
 
 static const struct tw_option options[] = {
 	{ 0, "load-args", TW_TEXT, &words, "STRING", .far = TW_ASKED_OF_LOAD,
-	  .help = "arguments of hackbench, separated by spaces, default\n"
-		  "\"-l 5000\"; -g GROUPS comes before them" },
+	  .help = "of hackbench, after -g GROUPS, default \"-l 5000\"" },
 	{ 0, "load-policy", TW_WORD, &policy, .choices = TW_POLICY_SIMPLE,
 	  .far = TW_ASKED_OF_LOAD,
-	  .help = "scheduling policy of the load, default other" },
+	  .help = "default other:" },
 	{ 0, "load-priority", TW_NUMBER, &priority, "PRIO", 1, 97,
 	  .far = TW_ASKED_OF_LOAD,
 	  .help = "real-time priority of the load, default 1" },

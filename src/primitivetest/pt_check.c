@@ -80,8 +80,7 @@ const struct tw_fact *const tw_check_tables[] = {
 
 static const struct tw_option options[] = {
 	{ 0, "check", TW_FLAG, &only,
-	  .help = "print what in this system disturbs real-time results\n"
-		  "and what to do; measure nothing" },
+	  .help = "print what in this system disturbs real-time results and what to do; measure nothing" },
 	{ .name = NULL }
 };
 

@@ -99,8 +99,7 @@ const struct tw_part pt_part_dump = {
 
 static const struct tw_option worst_options[] = {
 	{ 0, "worst", TW_FLAG, &worst,
-	  .help = "print the worst trial of each metric: its number, and\n"
-		  "all of its values" },
+	  .help = "print the worst trial of each metric, and its values" },
 	{ .name = NULL }
 };
 

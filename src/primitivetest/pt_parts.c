@@ -8,7 +8,7 @@
 const char tw_program_name[] = "primitivetest";
 const char tw_program_about[] =
 	"Measures the primitives of a real-time system one by one: timers, clocks,\n"
-	"semaphores, queues, signals and switches. Values are in ns.\n";
+	"semaphores, queues, signals and switches. Values are in ns; US: microseconds.\n";
 const char tw_program_member[] = "primitives";
 const struct tw_program_group tw_program_groups[] = {
 	{ TW_MEASURED, "What is run" },

@@ -204,9 +204,7 @@ static void parse(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 0, "metrics", TW_LIST, .parse = parse,
-	  .help = "print these metrics, as out or roundtrip, or all,\n"
-		  "each in a line that names it, and what follows from\n"
-		  "them; default: a line for each test" },
+	  .help = "a line for each of these metrics, as out or roundtrip, or all; default: a line for each test" },
 	{ .name = NULL }
 };
 

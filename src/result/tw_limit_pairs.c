@@ -178,11 +178,7 @@ static void check(const struct tw_run *run, const struct tw_limit *limit)
 }
 
 const char tw_limit_help[] =
-	"exit status 2 if the latency of any pair is above US,\n"
-	"its average above avg:US, or its percentile above\n"
-	"pPERCENT:US; METRIC: before it: of this metric; or if\n"
-	"there are more than missed:N, throttled:N or lost:N;\n"
-	"may be repeated";
+	"exit status 2 above [METRIC:]US, avg:US, pPERCENT:US, missed:N, throttled:N or lost:N; may be repeated";
 
 const struct tw_limited tw_limited = {
 	.allowed = "allowed are US, avg:US and pPERCENT:US, also with METRIC: before it, as in 500 or p99.9:800; and missed:N; and throttled:N; and lost:N",

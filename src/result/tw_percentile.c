@@ -53,8 +53,7 @@ static void parse(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 0, "percentiles", TW_LIST, .optional = true, .parse = parse,
-	  .help = "print percentiles of each column after the run;\n"
-		  "default 50,90,99,99.9,99.99,99.999" },
+	  .help = "of each column, default 50,90,99,99.9,99.99,99.999" },
 	{ .name = NULL }
 };
 

@@ -73,8 +73,7 @@ static void parse(const struct tw_option *option, char *value)
 static const struct tw_option options[] = {
 	{ 0, "timeline", TW_FILE, &stream.file.path, "FILE[:SECONDS]",
 	  .parse = parse, .group = TW_OUTPUT,
-	  .help = "write a row of statistics each second, or every\n"
-		  "SECONDS, to FILE, as CSV" },
+	  .help = "statistics each second, or SECONDS, as CSV" },
 	{ .name = NULL }
 };
 

@@ -14,8 +14,7 @@ static const char *formula = "documented";
 static const struct tw_option options[] = {
 	{ 0, "total", TW_WORD, &formula, .choices = formulas,
 	  .without = "--connect: it needs the times of one clock",
-	  .help = "formula of the metric total; trltp3 is only to compare\n"
-		  "with published tables" },
+	  .help = "its formula:" },
 	{ .name = NULL }
 };
 

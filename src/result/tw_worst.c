@@ -18,8 +18,7 @@ static bool show;
 
 static const struct tw_option options[] = {
 	{ 0, "worst", TW_FLAG, &show,
-	  .help = "print the worst cycle of each metric: its phases, and\n"
-		  "which of them caused it" },
+	  .help = "print the worst cycle of each metric, and its phases" },
 	{ .name = NULL }
 };
 
