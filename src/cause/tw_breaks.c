@@ -15,7 +15,6 @@
 #include "tw_break.h"
 #include "tw_cause.h"
 #include "tw_clocks.h"
-#include "tw_load.h"
 #include "tw_on_break.h"
 #include "tw_part.h"
 #include "tw_say.h"
@@ -89,7 +88,7 @@ static void check(struct tw_run *run)
 	if (tw_config.absent[TW_SERVER])
 		tw_say_fatal("--%s: not allowed with --connect without --reflect\n",
 			     option);
-	if (tw_ramp_steps > 1)
+	if (run->steps > 1)
 		tw_say_fatal("--%s: not allowed with --steps\n", option);
 	if (!most)
 		most = 1;

@@ -195,11 +195,6 @@ const struct tw_part tw_part_config = {
 	.options = options, .check = check, .begin = begin,
 };
 
-void tw_config_step(int pairs)
-{
-	tw_settings.pairs = pairs;
-}
-
 int64_t tw_config_interval_us(int pair)
 {
 	int last = tw_config.intervals - 1;

@@ -124,7 +124,6 @@ extern const struct tw_part tw_part_total;
 extern const struct tw_part tw_part_gone;
 extern const struct tw_part tw_part_servers;
 extern const struct tw_part tw_part_stamps;
-extern const struct tw_part tw_part_orb;
 extern const struct tw_part tw_part_check;
 extern const struct tw_part tw_part_others;
 extern const struct tw_part tw_part_quota;

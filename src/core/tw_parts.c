@@ -30,7 +30,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_others,	/* first: ours begins after it, ends before */
 	&tw_part_quota,
 	&tw_part_json,	/* written last: it has the exit status */
-	&tw_part_orb,		/* sets the number of pairs */
+	&tw_part_ramp,		/* sets the number of pairs */
 	&tw_part_histogram,
 	&tw_part_pairs,
 	&tw_part_config,
@@ -47,8 +47,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_break,
 	&tw_part_trace,
 	&tw_part_breaks,	/* its end() comes before those of both */
-	&tw_part_ramp,
-	&tw_part_peer,	/* has the work that a load did there, for the ramp */
+	&tw_part_peer,
 	&tw_part_load_option,
 	&tw_part_load,
 	&tw_part_throttle,

@@ -64,7 +64,6 @@ struct tw_run {
 	int done[2];
 	int steps;		/* of a ramp; else 1 */
 	bool ramp;		/* --steps was given */
-	bool ramps_pairs;	/* ...and step k has k + 1 pairs */
 	int step;		/* the present one, from 0 */
 	int whole;		/* how many were not cut short */
 	int tick_ms;		/* TW_TICK_MS: woken() is called so often, too */
@@ -83,6 +82,9 @@ struct tw_run {
 	/* Why a limit that is not exceeded is undecided; NULL: it is met. */
 	const char *doubt;
 };
+
+/* How many pairs the present step has; what is after it is not started. */
+extern int tw_run_pairs;
 
 /* All are called by main. What fails before the start ends the program. */
 

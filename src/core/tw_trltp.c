@@ -145,14 +145,14 @@ static void end(struct tw_run *run)
 	size_t i;
 	int pair;
 
-	for (pair = 0; to.path && pair < tw_config.pairs; pair++) {
+	for (pair = 0; to.path && pair < tw_run_pairs; pair++) {
 		struct room *of = tw_pair_room(run, pair, &tw_part_trltp);
 		const struct tw_stats *stats =
 			run->pairs[pair]->tally.results.stats;
 
 		fprintf(steps, "%sWorkers,%d\n",
 			run->step || pair ? "\n" : "", load ? load->units : 0);
-		if (tw_config.pairs > 1)
+		if (tw_run_pairs > 1)
 			fprintf(steps, "Pair,%d\n", pair);
 		for (i = 0; i < ARRAY_SIZE(logged); i++)
 			log_metric(&stats[logged[i].id], logged[i].id,

@@ -185,8 +185,6 @@ static void check(struct tw_run *run)
 	if (tw_reflect_kind || !tw_talk_way.text)
 		return;
 	check_way();
-	if (run->ramp)
-		tw_say_fatal("--ramp=pairs: not allowed with --connect; give --threads\n");
 	if (!tw_oneway_chosen()) {
 		tw_metric_two_clocks(APART, 0);
 		check_columns();

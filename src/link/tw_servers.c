@@ -59,7 +59,7 @@ static int next_by_priority(void)
 {
 	int i = 0;
 
-	if (poll(clients, tw_config.pairs, -1) < 0)
+	if (poll(clients, tw_run_pairs, -1) < 0)
 		return -1;
 	while (!clients[i].revents)
 		i++;
@@ -77,7 +77,7 @@ static int open_by_arrival(void)
 	int i;
 
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	for (i = 0; i < tw_config.pairs; i++) {
+	for (i = 0; i < tw_run_pairs; i++) {
 		event.data.u32 = i;
 		if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, clients[i].fd, &event))
 			return -errno;
@@ -138,7 +138,7 @@ static int serve(const struct tw_loop *loop)
 	int i, err = by_arrival ? open_by_arrival() : 0;
 
 	/* An open copy would hide that a client has ended. */
-	for (i = 1; i < tw_config.pairs; i++)
+	for (i = 1; i < tw_run_pairs; i++)
 		close(client_fds[i]);
 	memset(answers, 0, sizeof(*answers));
 	while (!err)
@@ -164,24 +164,24 @@ static int start_server(struct tw_run *run)
 {
 	int i, err;
 
-	for (i = 0; i < tw_config.pairs; i++) {
+	for (i = 0; i < tw_run_pairs; i++) {
 		tw_pair_connect(run, i);
 		clients[i].fd = run->pairs[i]->fd[TW_SERVER];
 		clients[i].events = POLLIN;
 		client_fds[i] = run->pairs[i]->fd[TW_CLIENT];
 	}
-	left = tw_config.pairs;
+	left = tw_run_pairs;
 	/* It counts the datagrams of all pairs, if there are any. */
 	if (tw_pair_room(run, 0, &tw_part_transport))
-		for (i = 0; i < tw_config.pairs; i++)
+		for (i = 0; i < tw_run_pairs; i++)
 			madvise(run->pairs[i], run->pair_size, MADV_DOFORK);
 	err = tw_pair_start_process(run, 0, TW_SERVER);
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_run_pairs; i++)
 		madvise(run->pairs[i], run->pair_size, MADV_DONTFORK);
 	if (err)
 		return err;
 	set_priority(&run->pairs[0]->process[TW_SERVER]);
-	for (i = 1; i < tw_config.pairs; i++) {
+	for (i = 1; i < tw_run_pairs; i++) {
 		close(clients[i].fd);
 		run->pairs[i]->fd[TW_SERVER] = -1;
 		run->pairs[i]->process[TW_SERVER] =
@@ -260,7 +260,7 @@ static void end(struct tw_run *run)
 {
 	int i;
 
-	for (i = 1; one && i < tw_config.pairs; i++)
+	for (i = 1; one && i < tw_run_pairs; i++)
 		run->pairs[i]->usage[TW_SERVER] =
 			run->pairs[0]->usage[TW_SERVER];
 }
@@ -272,7 +272,7 @@ static void text(FILE *file, const struct tw_run *run)
 	if (!one)
 		return;
 	fprintf(file, "# Inversions:");
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_run_pairs; i++)
 		fprintf(file, " %" PRIu64, tw_servers_inversions(run, i));
 	fprintf(file, "\n");
 }
@@ -281,7 +281,7 @@ static const void *next_pair(const void *of, int *i, const char **key)
 {
 	static uint64_t inversions;
 
-	if (!one || *i >= tw_config.pairs)
+	if (!one || *i >= tw_run_pairs)
 		return NULL;
 	inversions = tw_servers_inversions(of, *i);
 	return &inversions;

@@ -30,6 +30,7 @@
 #define LOOK_MS	250	/* with -p: main may have the CPU of a task, and is above it */
 #define LATER_S	5	/* than the starter, we end a case */
 
+int tw_run_pairs = 1;
 static bool wrong;	/* a result, which ends no run but fails it */
 
 static void prepare(struct tw_run *run)

@@ -72,7 +72,7 @@ static const char *name_of(const struct tw_limit *limit, int pair)
 
 static int pairs(const struct tw_run *run)
 {
-	return (int)tw_config.pairs;
+	return tw_run_pairs;
 }
 
 /* Without a reply within the timeout, these took at least as long. */
@@ -155,7 +155,7 @@ static void check_percentile(const struct tw_run *run,
 	uint64_t most;
 	int pair;
 
-	for (pair = 0; pair < tw_config.pairs; pair++) {
+	for (pair = 0; pair < tw_run_pairs; pair++) {
 		most = possible_cycles(run, pair);
 		if (most < tw_limit_needed(limit))
 			tw_say_fatal("--limit=%s: needs %" PRIu64 " cycles; with --loops and --duration, pair %d has at most %" PRIu64 "\n",

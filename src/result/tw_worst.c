@@ -176,7 +176,7 @@ static void print_worst(FILE *file, const struct tw_run *run,
 			fprintf(file, "%s %s", other > id ? "," : "",
 				tw_metrics[other].name);
 	fprintf(file, ":\n#   ");
-	if (tw_config.pairs > 1)
+	if (tw_run_pairs > 1)
 		fprintf(file, "pair %d, ", pair->number);
 	tw_kept_print_number(file, run, kept);
 	us = tw_kept_time(clock, sizeof(clock), "%H:%M:%S", kept);
