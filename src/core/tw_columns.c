@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --metrics: columns of these metrics of each pair, instead of the latency. */
 #include <string.h>
-#include <time.h>
 
 #include "tw_config.h"
 #include "tw_part.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* --help, --options, --schema, --version. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_help.h"
 #include "tw_part.h"
+#include "tw_schema.h"
 #include "tw_string.h"
 
 #define HEAD_WIDTH	24	/* of an option */
@@ -28,7 +29,7 @@ static const char *metavar_of(const struct tw_option *row)
 	return row->metavar ? row->metavar : usual ? usual : "";
 }
 
-char *tw_help_text(const struct tw_option *option)
+char *tw_option_help(const struct tw_option *option)
 {
 	const char *word, *usual = tw_option_usual(option);
 	char *text;
@@ -61,7 +62,7 @@ static void help_option(const struct tw_option *option)
 			metavar, option->optional ? "]" : "");
 	if (column < HEAD_WIDTH)
 		column += printf("%*s", HEAD_WIDTH - column, "");
-	text = rest = tw_help_text(option);
+	text = rest = tw_option_help(option);
 	while ((word = strsep(&rest, " "))) {
 		if (column + strlen(word) >= 80)
 			column = printf("\n%*s", HEAD_WIDTH, "") - 1;
@@ -114,7 +115,7 @@ static void print_words(const struct tw_option *row)
 
 static void print_option(const struct tw_option *row, const char *group)
 {
-	char *help = tw_help_text(row);
+	char *help = tw_option_help(row);
 
 	printf("{\"letter\": \"%.1s\", \"name\": \"%s\", \"type\": \"%s\", \"value\": \"%s\", \"optional\": %s",
 	       &row->letter, row->name, types[row->type].name,
@@ -132,7 +133,7 @@ static void print_option(const struct tw_option *row, const char *group)
 	free(help);
 }
 
-void tw_help_options(void)
+static void print_options(void)
 {
 	const struct tw_program_group *of;
 	const struct tw_option *row;
@@ -144,7 +145,7 @@ void tw_help_options(void)
 				print_option(row, of->heading);
 }
 
-void tw_help_print(void)
+static void print_help(void)
 {
 	const struct tw_program_group *of;
 	const struct tw_option *row;
@@ -158,3 +159,36 @@ void tw_help_print(void)
 				help_option(row);
 	}
 }
+
+static void print_version(void)
+{
+	printf("%s V %1.2f\n", tw_program_name, VERSION);
+}
+
+static void tell(const struct tw_option *option, char *value);
+
+static const struct tw_option options[] = {
+	{ 0, "help", TW_FLAG, .parse = tell, .help = "print this" },
+	{ 0, "options", TW_FLAG, .parse = tell,
+	  .help = "print the options as JSON, one a line" },
+	{ 0, "schema", TW_FLAG, .parse = tell,
+	  .help = "print the JSON Schema of --json" },
+	{ 0, "version", TW_FLAG, .parse = tell,
+	  .help = "print the version" },
+	{ .name = NULL }
+};
+
+/* What one of these prints, instead of a run. */
+static void tell(const struct tw_option *option, char *value)
+{
+	static void (*const print[])(void) = {
+		print_help, print_options, tw_schema_print, print_version
+	};
+
+	print[option - options]();
+	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+const struct tw_part tw_part_help = {
+	.options = options, .group = TW_OUTPUT,
+};

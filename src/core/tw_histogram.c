@@ -6,9 +6,7 @@
 #include "tw_file.h"
 #include "tw_part.h"
 #include "tw_rooms.h"
-#include "tw_say.h"
 #include "tw_text.h"
-#include "tw_time.h"
 
 #define OVERFLOWS	100	/* cycle numbers kept of values outside */
 

@@ -10,7 +10,7 @@
 
 #include "tw_file.h"
 #include "tw_json.h"
-#include "tw_numa.h"
+#include "tw_memory.h"
 #include "tw_output.h"
 #include "tw_part.h"
 #include "tw_place.h"
@@ -167,7 +167,7 @@ static const void *node_of(const void *of)
 {
 	static int node;
 
-	node = tw_numa_node(*(const int *)cpu_of(of));
+	node = tw_memory_node(*(const int *)cpu_of(of));
 	return &node;
 }
 

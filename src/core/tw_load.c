@@ -2,13 +2,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tw_load.h"
+#include "tw_memory.h"
 #include "tw_part.h"
 #include "tw_place.h"
 #include "tw_reap.h"
@@ -70,11 +69,7 @@ static void parse(const struct tw_option *option, char *value)
 		i++;
 	if (!kinds[i] || count == LOADS_MAX)
 		tw_option_refuse(option, value, "allowed are up to 8 of the kinds that --help names");
-	loads[count] = mmap(NULL, sizeof(struct tw_load),
-			    PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (loads[count] == MAP_FAILED)
-		tw_say_fatal("--load: no memory: %m\n");
+	loads[count] = tw_memory_shared(sizeof(struct tw_load));
 	loads[count]->ops = kinds[i];
 	loads[count]->words = kinds[i]->words;
 	kinds[i]->parse(loads[count++], option, argument);

@@ -52,7 +52,7 @@ struct tw_option {
 	int64_t most;		/* that its default may be; 0: not above that */
 	int *count;		/* of numbers */
 	enum tw_metric_id *metric;	/* of a limit: stands before it */
-	const char *help;	/* see tw_help_text(); NULL: not in the help */
+	const char *help;	/* see below; NULL: not in the help */
 	/*
 	 * The allowed words, NULL after the last: a list, or a table's names.
 	 * Of a list, those that it can consist of; of a limit, what can stand
@@ -106,6 +106,12 @@ void tw_option_check(void);
  * none. A number that was not given may be outside of what is allowed.
  */
 char *tw_option_text(const struct tw_option *option);
+
+/*
+ * Its help; if that ends in a colon, followed by the words allowed. For free().
+ * See tw_help.c.
+ */
+char *tw_option_help(const struct tw_option *option);
 
 /* The @i-th row, by name, and the @i-th word that one allows; or NULL. */
 const struct tw_option *tw_option_row(int i);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tw_break.h"
-#include "tw_numa.h"
+#include "tw_memory.h"
 #include "tw_part.h"
 #include "tw_place.h"
 #include "tw_rooms.h"
@@ -28,7 +28,7 @@ static void bind_to_node(void *memory, size_t size, int pair)
 	cpu_set_t cpus;
 
 	tw_place(TW_CLIENT, pair, &cpus);
-	tw_numa_bind(memory, size, tw_place_single(&cpus));
+	tw_memory_bind(memory, size, tw_place_single(&cpus));
 }
 
 void tw_pair_map(struct tw_run *run, int number)

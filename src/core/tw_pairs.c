@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* -t, -S, -d, -A, --priospread: several pairs of client and server. */
 #include <string.h>
-#include <time.h>
 
 #include "tw_part.h"
 #include "tw_place.h"

@@ -81,6 +81,25 @@ extern const struct tw_program_group {
 } tw_program_groups[];
 extern const struct tw_part *const tw_parts[];
 
+/* Calls this function of all parts that have it; in the reverse order. */
+#define TW_PARTS(call, ...) \
+	for (const struct tw_part *const *of = tw_parts; *of; of++) \
+		if ((*of)->call) \
+			(*of)->call(__VA_ARGS__)
+#define TW_PARTS_BACK(call, ...) \
+	for (int i = tw_parts_count(); i--;) \
+		if (tw_parts[i]->call) \
+			tw_parts[i]->call(__VA_ARGS__)
+
+static inline int tw_parts_count(void)
+{
+	int count = 0;
+
+	while (tw_parts[count])
+		count++;
+	return count;
+}
+
 extern const struct tw_part tw_part_serve;
 extern const struct tw_part tw_part_far;
 extern const struct tw_part tw_part_connect;
@@ -92,6 +111,7 @@ extern const struct tw_part tw_part_wait;
 extern const struct tw_part tw_part_deadline;
 extern const struct tw_part tw_part_text;
 extern const struct tw_part tw_part_display;
+extern const struct tw_part tw_part_help;
 extern const struct tw_part tw_part_idle;
 extern const struct tw_part tw_part_histogram;
 extern const struct tw_part tw_part_blocks;

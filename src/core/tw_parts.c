@@ -29,6 +29,7 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_far,	/* first: it reads options, and has no results */
 	&tw_part_others,	/* first: ours begins after it, ends before */
 	&tw_part_quota,
+	&tw_part_help,
 	&tw_part_json,	/* written last: it has the exit status */
 	&tw_part_ramp,		/* sets the number of pairs */
 	&tw_part_histogram,

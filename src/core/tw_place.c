@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which CPUs a process runs on. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tw_config.h"

@@ -24,7 +24,6 @@
 #include "tw_process.h"
 #include "tw_reap.h"
 #include "tw_say.h"
-#include "tw_time.h"
 
 #define START_MS	5000	/* to get ready */
 #define FILES		1024	/* that may be open, before Linux 5.9 */

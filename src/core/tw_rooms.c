@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <stdio.h>
 
 #include "tw_part.h"
 #include "tw_rooms.h"

@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -12,6 +11,7 @@
 
 #include "tw_await.h"
 #include "tw_cut.h"
+#include "tw_memory.h"
 #include "tw_output.h"
 #include "tw_part.h"
 #include "tw_reap.h"
@@ -22,7 +22,7 @@
 
 #define GRACE_S		1	/* that clients get after -D */
 
-int tw_run_pairs;
+int tw_run_pairs = 1;
 
 /* A blocked client cannot end itself after -D; main does it a little later. */
 static void check_ends(struct tw_run *run)
@@ -183,9 +183,7 @@ static bool start(struct tw_run *run)
 		       sizeof(run->pairs[i]->tally.results));
 		run->pairs[i]->progress.cycle = (struct tw_cycle) { .seq = 0 };
 	}
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->begin)
-			tw_parts[i]->begin(run);
+	TW_PARTS(begin, run);
 	if (pipe2(run->go, O_CLOEXEC) || pipe2(run->done, O_CLOEXEC))
 		tw_say_fatal("cannot open a pipe: %m\n");
 	for (i = 0; i < tw_run_pairs && goes_on(run); i++)
@@ -238,22 +236,14 @@ static void stop(struct tw_run *run)
 	for (i = 0; i < tw_run_pairs; i++)
 		tw_tally_merge(&run->pairs[i]->total,
 			       &run->pairs[i]->tally.results);
-	for (i = 0; tw_parts[i]; i++)
-		;
 	tw_output_begin();
-	while (i--)
-		if (tw_parts[i]->end)
-			tw_parts[i]->end(run);
+	TW_PARTS_BACK(end, run);
 	tw_output_end();
 }
 
 static void prepare(struct tw_run *run)
 {
-	run->control = mmap(NULL, sizeof(*run->control),
-			    PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (run->control == MAP_FAILED)
-		tw_say_fatal("no memory: %m\n");
+	run->control = tw_memory_shared(sizeof(*run->control));
 	tw_pair_map_all(run);
 	tw_run_pairs = (int)tw_config.pairs;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

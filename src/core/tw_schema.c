@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_help.h"
 #include "tw_json.h"
 #include "tw_part.h"
 #include "tw_schema.h"
@@ -198,7 +197,7 @@ static void print_schema(const struct tw_member *row, int depth)
 
 static void print_help(const struct tw_option *row)
 {
-	char *text = tw_help_text(row);
+	char *text = tw_option_help(row);
 
 	printf("\"description\": ");
 	tw_string_json(stdout, text);

@@ -252,14 +252,10 @@ void tw_text_print(FILE *file, const struct tw_run *run)
 
 	if (!run->no_status && !run->ramp)
 		tw_text_status(file, run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->text)
-			tw_parts[i]->text(file, run);
+	TW_PARTS(text, file, run);
 	for (i = 0; i < tw_run_pairs; i++)
 		missed += run->pairs[i]->total.missed;
 	if (missed)
 		fprintf(file, "# Missed: %" PRIu64 "\n", missed);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->remark)
-			tw_parts[i]->remark(file, run);
+	TW_PARTS(remark, file, run);
 }

@@ -5,14 +5,13 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "tw_array.h"
 #include "tw_file.h"
 #include "tw_load.h"
 #include "tw_part.h"
+#include "tw_run.h"
 #include "tw_string.h"
-#include "tw_text.h"
 #include "tw_time.h"
 
 #define BIN_US		10

@@ -23,7 +23,6 @@
 #include "tw_string.h"
 #include "tw_suspend.h"
 #include "tw_transport.h"
-#include "tw_watch.h"
 
 #define LOGIN_MS	120000	/* somebody may have to type a password */
 #define READY_MS	20000	/* its loads start, too */

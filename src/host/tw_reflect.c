@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tw_array.h"
 #include "tw_datagram.h"
 #include "tw_hosts.h"
 #include "tw_part.h"

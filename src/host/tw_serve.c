@@ -5,8 +5,6 @@
  * other networks, the units of systemd guard a host.
  */
 #include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <netinet/in.h>
@@ -27,11 +25,9 @@
 #include "tw_child.h"
 #include "tw_hosts.h"
 #include "tw_idle.h"
-#include "tw_lines.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_say.h"
-#include "tw_time.h"
 
 /*
  * Root becomes this user. Users of programs do not have it, nor does "nobody",

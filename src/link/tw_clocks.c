@@ -5,7 +5,6 @@
  * nothing is measured, both clocks are read. That also shows if the clock was
  * set. On the server's host, main looks for that.
  */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "tw_clock_tsc.h"

@@ -17,8 +17,6 @@
 
 #include "tw_part.h"
 #include "tw_run.h"
-#include "tw_say.h"
-#include "tw_servers.h"
 #include "tw_stamps.h"
 
 /* Memory of a pair, over all steps: of measured cycles. */

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tw_memory.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_say.h"
@@ -206,10 +207,7 @@ static void check(struct tw_run *run)
 			     (int)priority);
 	order = order ? order : orders[0];
 	by_arrival = order == orders[1];
-	answers = mmap(NULL, sizeof(*answers), PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (answers == MAP_FAILED)
-		tw_say_fatal("--servers=one: no memory: %m\n");
+	answers = tw_memory_shared(sizeof(*answers));
 	run->start_pair = start_pair;
 	run->serve = serve;
 }

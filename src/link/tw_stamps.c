@@ -4,10 +4,8 @@
  * side converts its own to the measuring clock, all by the same distance. The
  * server's stamps of a cycle come with its next reply. A device has none.
  */
-#include <errno.h>
 #include <netinet/in.h>
 #include <stdalign.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>

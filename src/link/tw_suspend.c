@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The system was suspended while it measured. */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "tw_part.h"

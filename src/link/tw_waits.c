@@ -5,7 +5,6 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "tw_config.h"
 #include "tw_part.h"

@@ -13,7 +13,6 @@
 
 #include "tw_guard.h"
 #include "tw_part.h"
-#include "tw_policy.h"
 #include "tw_read.h"
 #include "tw_run.h"
 #include "tw_say.h"

@@ -5,17 +5,16 @@
  * looked up before the run, and within it only after one of ours has waited for
  * long: that takes some ms.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tw_cpus.h"
+#include "tw_memory.h"
 #include "tw_past.h"
 #include "tw_place.h"
 #include "tw_policy.h"
@@ -24,7 +23,6 @@
 #include "tw_time.h"
 
 #define ONCE_NS		TW_NS_PER_S	/* between two scans of all tasks */
-
 
 static bool parse(struct tw_spent *to, int fd)
 {
@@ -178,20 +176,13 @@ static void add_hosts(void)
 }
 
 /* Before it, nothing is known but how long tasks have had the CPU until now. */
-int tw_spent_begin(const cpu_set_t *cpus, int64_t period_ns)
+void tw_spent_begin(const cpu_set_t *cpus, int64_t period_ns)
 {
 	struct tw_spent spent;
 	int i;
 
-	if (!tw_past) {
-		tw_past = mmap(NULL, sizeof(*tw_past), PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-			       0);
-		if (tw_past == MAP_FAILED)
-			return -ENOMEM;
-		/* Children would have to lock it. */
-		madvise(tw_past, sizeof(*tw_past), MADV_DONTFORK);
-	}
+	if (!tw_past)
+		tw_past = tw_memory_own(sizeof(*tw_past));
 	tw_past->told = is_own_proc() && tw_spent_self(&spent);
 	tw_past->cpus = *cpus;
 	tw_past->period_ns = period_ns;
@@ -203,7 +194,6 @@ int tw_spent_begin(const cpu_set_t *cpus, int64_t period_ns)
 	tw_past->scanned_ns = 0;
 	tw_spent_scan();
 	add_hosts();
-	return 0;
 }
 
 static void open_task(struct tw_past_task *task)

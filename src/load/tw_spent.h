@@ -26,9 +26,9 @@ bool tw_spent_told(void);
 
 /*
  * Begins anew: lists the real-time tasks that may use @cpus. For periods of up
- * to @period_ns. Takes some ms. Returns 0 or -errno.
+ * to @period_ns. Takes some ms.
  */
-int tw_spent_begin(const cpu_set_t *cpus, int64_t period_ns);
+void tw_spent_begin(const cpu_set_t *cpus, int64_t period_ns);
 
 /*
  * Adds a task of ours that has just begun, once. @last: if not NULL, shared

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <time.h>
 
 #include "tw_check.h"
 #include "tw_stop.h"

@@ -219,9 +219,6 @@ struct pt_case *pt_case_map(const struct pt_choice *choice);
 void pt_case_open(struct pt_case *c);
 void pt_case_settle(struct pt_case *c);
 
-/* Memory that all processes share. What fails ends the program. */
-void *pt_map(size_t size);
-
 /* What a reading of tw_config.clock takes. */
 extern int64_t pt_clock_ps;
 

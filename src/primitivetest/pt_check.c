@@ -2,7 +2,6 @@
 /* --check, and the environment in the JSON; what queues and signals need. */
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "pt_report.h"
 #include "tw_check.h"

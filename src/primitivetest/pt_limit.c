@@ -2,7 +2,6 @@
 /* What the limits of primitivetest are for: columns, named as in sync2.out. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "pt_report.h"
 #include "tw_limit.h"

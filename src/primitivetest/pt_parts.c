@@ -23,6 +23,7 @@ const struct tw_program_group tw_program_groups[] = {
 const struct tw_part *const tw_parts[] = {
 	&tw_part_others,	/* first: ours begins after it, ends before */
 	&tw_part_quota,
+	&tw_part_help,
 	&tw_part_json,	/* written last: it has the exit status */
 	&pt_part_json,	/* first of those that print times */
 	&pt_part_select,

@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -18,6 +17,7 @@
 #include "pt_report.h"
 #include "tw_await.h"
 #include "tw_jumps.h"
+#include "tw_memory.h"
 #include "tw_output.h"
 #include "tw_place.h"
 #include "tw_reap.h"
@@ -131,7 +131,7 @@ static void measure(struct tw_run *run, struct pt_case *c)
 	size_t size = tw_rooms_size(run) + 1;
 	int i, err;
 
-	c->rooms = pt_map(size);
+	c->rooms = tw_memory_shared(size);
 	tw_rooms_attach(c->rooms, run, pt_case_count);
 	for (i = 0; i < PT_RECORDERS; i++)
 		c->room_of[i] = tw_rooms_find(i ? c->rooms :
@@ -187,18 +187,13 @@ static void run_all(struct tw_run *run)
 void tw_run_measure(struct tw_run *run)
 {
 	struct tw_jumps jumps;
-	int i;
 
 	prepare(run);
 	if (!tw_config.priority)
 		printf("# Not real-time: no -p; these are times of ordinary tasks (as a rule: -m -p 98)\n");
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->begin)
-			tw_parts[i]->begin(run);
+	TW_PARTS(begin, run);
 	run_all(run);
-	while (i--)
-		if (tw_parts[i]->end)
-			tw_parts[i]->end(run);
+	TW_PARTS_BACK(end, run);
 	tw_process_configure(TW_MAIN, 0, tw_policy_fifo(0));
 	jumps = pt_jumps();
 	tw_jumps_judge(run, &jumps);

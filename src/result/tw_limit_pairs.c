@@ -5,7 +5,6 @@
 
 #include "tw_array.h"
 #include "tw_cut.h"
-#include "tw_datagram.h"
 #include "tw_hosts.h"
 #include "tw_kept.h"
 #include "tw_limit.h"

@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <time.h>
 
 #include "tw_array.h"
 #include "tw_kept.h"
@@ -115,6 +114,22 @@ const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart,
 {
 	return parts_of[cut || !tw_metric_has_server() ? BY_CLIENT :
 			apart ? BY_SIDE : BY_ALL][id];
+}
+
+static bool has_part(enum tw_metric_id of, enum tw_metric_id id, bool apart,
+		     bool cut)
+{
+	const enum tw_metric_id *part = tw_kept_parts(of, apart, cut);
+
+	while (*part && !has_part(*part, id, apart, cut))
+		part++;
+	return *part || of == id;
+}
+
+bool tw_kept_has_phase(enum tw_metric_id of, enum tw_metric_id id, bool apart,
+		       bool cut)
+{
+	return !*tw_kept_parts(id, apart, cut) && has_part(of, id, apart, cut);
 }
 
 /*

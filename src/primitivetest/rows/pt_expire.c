@@ -6,7 +6,6 @@
  * late one swallows the next. sleep: how much longer than asked.
  */
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <unistd.h>

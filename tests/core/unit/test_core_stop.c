@@ -273,7 +273,7 @@ static void run(struct given *of)
 	CPU_ZERO(&cpus);
 	CPU_SET(1, &cpus);
 	tw_stop_read();
-	assert_int_equal(tw_spent_begin(&cpus, TW_NS_PER_S), 0);
+	tw_spent_begin(&cpus, TW_NS_PER_S);
 	do {
 		pass();
 		if (now % 100 || (now > scene->starved[0] && now < scene->starved[1]))
