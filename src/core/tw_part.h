@@ -57,7 +57,7 @@ struct tw_part {
 	 */
 	void (*text)(FILE *file, const struct tw_run *run);
 	void (*remark)(FILE *file, const struct tw_run *run);
-	bool tells_end;	/* other files have these lines, too: see tw_end.h */
+	bool tells_end;	/* other files have these lines, too: see tw_file_end() */
 	/*
 	 * Its members of the JSON: of "twoway", whose object is the run; of
 	 * "thread", "twoway.pairs" and "thread.phases": of a struct tw_spot;
@@ -125,12 +125,10 @@ extern const struct tw_part tw_part_json;
 extern const struct tw_part tw_part_members;
 extern const struct tw_part tw_part_cut;
 extern const struct tw_part tw_part_columns;
-extern const struct tw_part tw_part_pairs;
 extern const struct tw_part tw_part_break;
 extern const struct tw_part tw_part_trace;
 extern const struct tw_part tw_part_breaks;
 extern const struct tw_part tw_part_verbose;
-extern const struct tw_part tw_part_load_option;
 extern const struct tw_part tw_part_runtime;
 extern const struct tw_part tw_part_load;
 extern const struct tw_part tw_part_throttle;
@@ -140,12 +138,21 @@ extern const struct tw_part tw_part_trltp;
 extern const struct tw_part tw_part_clock;
 extern const struct tw_part tw_part_reflect;
 extern const struct tw_part tw_part_transport;
-extern const struct tw_part tw_part_total;
 extern const struct tw_part tw_part_gone;
 extern const struct tw_part tw_part_servers;
 extern const struct tw_part tw_part_stamps;
 extern const struct tw_part tw_part_check;
 extern const struct tw_part tw_part_others;
 extern const struct tw_part tw_part_quota;
+
+/*
+ * The memory of the parts, for a pair or, in primitivetest, a row: its size in
+ * bytes; zeroed, and on a boundary of 64, the parts fill it in; that of a part,
+ * NULL: it has none. Called by main.
+ */
+size_t tw_part_rooms(const struct tw_run *run);
+void tw_part_attach(void *rooms, const struct tw_run *run, int owner);
+void *tw_part_room(const void *rooms, const struct tw_run *run,
+		   const struct tw_part *part);
 
 #endif /* TW_PART_H */

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "tw_await.h"
+#include "tw_child.h"
 #include "tw_cut.h"
 #include "tw_memory.h"
 #include "tw_output.h"
 #include "tw_part.h"
-#include "tw_reap.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_text.h"
@@ -231,7 +231,7 @@ static void stop(struct tw_run *run)
 		look_again(run->pairs[i], TW_CLIENT);
 	}
 	run->failed = run->failed || any_failed(run, true);
-	tw_reap_all();
+	tw_child_reap();
 	tw_cut_take(run);
 	for (i = 0; i < tw_run_pairs; i++)
 		tw_tally_merge(&run->pairs[i]->total,

@@ -91,9 +91,8 @@ extern int tw_run_pairs;
 /* Measures all steps. */
 void tw_run_measure(struct tw_run *run);
 
-/* Allocates the memory of all pairs; of one, once run->pair_size is known. */
+/* Allocates the memory of all pairs. */
 void tw_pair_map_all(struct tw_run *run);
-void tw_pair_map(struct tw_run *run, int number);
 
 /*
  * Connects client and server; starts one of them, which waits for the end of

@@ -21,7 +21,6 @@
 #include "tw_say.h"
 #include "tw_stamps.h"
 #include "tw_string.h"
-#include "tw_suspend.h"
 #include "tw_transport.h"
 
 #define LOGIN_MS	120000	/* somebody may have to type a password */

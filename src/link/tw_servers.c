@@ -16,7 +16,7 @@
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_servers.h"
-#include "tw_waits.h"
+#include "tw_link.h"
 #include "tw_wire.h"
 
 #define ANSWERS		4096	/* that are kept; divides an unsigned long */
@@ -49,11 +49,6 @@ struct room {
 	int64_t pair;
 	uint64_t inversions;
 };
-
-bool tw_servers_one(void)
-{
-	return one;
-}
 
 /* A higher client may have come meanwhile, so it asks before each answer. */
 static int next_by_priority(void)

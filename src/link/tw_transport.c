@@ -16,7 +16,7 @@
 #include "tw_say.h"
 #include "tw_time.h"
 #include "tw_transport.h"
-#include "tw_waits.h"
+#include "tw_link.h"
 
 #define UNREACHABLE	"; the host is not there, or cannot be reached: see its address, its power, the cable and what is between"
 #define INET		"--transport=tcp or udp"

@@ -8,7 +8,7 @@
 
 #include "tw_config.h"
 #include "tw_part.h"
-#include "tw_waits.h"
+#include "tw_link.h"
 
 static int select_open(int fd)
 {

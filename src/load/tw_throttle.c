@@ -21,6 +21,7 @@
 #include "tw_read.h"
 #include "tw_run.h"
 #include "tw_say.h"
+#include "tw_spent.h"
 #include "tw_stop.h"
 #include "tw_throttle.h"
 #include "tw_time.h"

@@ -15,7 +15,6 @@
 #include "tw_jumps.h"
 #include "tw_run.h"
 #include "tw_spent.h"
-#include "tw_watch.h"
 
 /* --tasks and --cpus. */
 enum { PT_AS_THREAD = 1, PT_AS_PROCESS = 2 };

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "pt_report.h"
-#include "tw_clock_tsc.h"
 #include "tw_clocks.h"
 #include "tw_place.h"
 #include "tw_policy.h"

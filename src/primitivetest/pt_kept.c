@@ -6,7 +6,6 @@
 
 #include "pt_record.h"
 #include "pt_report.h"
-#include "tw_end.h"
 #include "tw_file.h"
 #include "tw_say.h"
 
@@ -62,7 +61,7 @@ static void print_dump(FILE *file, const struct tw_run *run)
 			fprintf(file, "\n");
 			rows++;
 		}
-	tw_end_table(file, run, rows);
+	tw_file_end_table(file, run, rows);
 }
 
 static int write_dump(const struct tw_run *run, int status)

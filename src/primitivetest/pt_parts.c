@@ -33,10 +33,9 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_idle,
 	&tw_part_runtime,	/* before what its guard need not have open */
 	&pt_part_trace,
-	&tw_part_load_option,
 	&tw_part_load,
 	&tw_part_throttle,
-	&tw_part_suspend,	/* ends before that, which asks it */
+	&tw_part_suspend,
 	&pt_part_text,	/* checked after that which finds the rows */
 	&pt_part_report,
 	&pt_part_amiss,

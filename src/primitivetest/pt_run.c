@@ -7,8 +7,8 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -16,12 +16,11 @@
 
 #include "pt_report.h"
 #include "tw_await.h"
+#include "tw_child.h"
 #include "tw_jumps.h"
 #include "tw_memory.h"
 #include "tw_output.h"
 #include "tw_place.h"
-#include "tw_reap.h"
-#include "tw_rooms.h"
 #include "tw_say.h"
 #include "tw_text.h"
 #include "tw_throttle.h"
@@ -128,13 +127,13 @@ static void judge(struct tw_run *run, const struct pt_case *c)
 static void measure(struct tw_run *run, struct pt_case *c)
 {
 	uint64_t throttled = tw_throttled(run, 0);
-	size_t size = tw_rooms_size(run) + 1;
+	size_t size = tw_part_rooms(run) + 1;
 	int i, err;
 
 	c->rooms = tw_memory_shared(size);
-	tw_rooms_attach(c->rooms, run, pt_case_count);
+	tw_part_attach(c->rooms, run, pt_case_count);
 	for (i = 0; i < PT_RECORDERS; i++)
-		c->room_of[i] = tw_rooms_find(i ? c->rooms :
+		c->room_of[i] = tw_part_room(i ? c->rooms :
 					      run->pairs[0]->rooms, run,
 					      pt_recorders[i]);
 	pt_case_open(c);
@@ -146,9 +145,9 @@ static void measure(struct tw_run *run, struct pt_case *c)
 		return;
 	watch(run, c);
 	for (i = 0; i < c->task_count && c->choice.process; i++)
-		tw_reap_later(c->task[i].process.pid);
+		tw_child_reap_later(c->task[i].process.pid);
 	c->throttled = tw_throttled(run, 0) - throttled;
-	tw_reap_all();
+	tw_child_reap();
 	for (i = 0; i < c->task_count; i++)	/* for who else used the CPUs */
 		run->pairs[0]->usage[c->task[i].on].cpu_us +=
 			c->task[i].used.cpu_us;

@@ -7,7 +7,7 @@
 
 #include "pt_report.h"
 #include "pt_rows.h"
-#include "tw_clock_tsc.h"
+#include "tw_clocks.h"
 
 #define POINTS		20
 #define REPEATS		300	/* trials of a point, before the next */

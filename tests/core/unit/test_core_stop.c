@@ -11,6 +11,7 @@
 #include "tw_others.h"
 #include "tw_proc.h"
 #include "tw_read.h"
+#include "tw_spent.h"
 #include "tw_stop.h"
 #include "tw_time.h"
 
