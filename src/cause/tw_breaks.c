@@ -8,18 +8,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
-#include "tw_array.h"
 #include "tw_break.h"
 #include "tw_cause.h"
 #include "tw_clocks.h"
-#include "tw_load.h"
+#include "tw_memory.h"
 #include "tw_on_break.h"
 #include "tw_part.h"
 #include "tw_say.h"
-#include "tw_string.h"
 #include "tw_text.h"
 #include "tw_time.h"
 #include "tw_trace.h"
@@ -50,36 +47,20 @@ struct room {
 };
 
 static int64_t most;		/* --breaks; 0: not given */
-static const char *command;	/* --on-break; NULL: none */
 static atomic_long *total;	/* of all pairs, which share it */
 static int64_t begin_ns;	/* CLOCK_MONOTONIC, as those of the rows */
 static struct row rows[ROWS];
 static struct tw_break longest;
 static int longest_pair;
-static struct {
-	struct tw_break of;
-	const struct row *row;
-	const struct tw_cause *cause;
-	int pair;
-} now;
-
-static void parse_command(const struct tw_option *option, char *value)
-{
-	if (!*value)
-		tw_option_refuse(option, value, "allowed is a command of the shell");
-	command = value;
-}
+static bool traced;		/* causes were looked for */
 
 static const struct tw_option options[] = {
 	{ 0, "breaks", TW_NUMBER, &most, NULL, 1, 1000000000,
 	  .with = "--breaktrace",
-	  .help = "with -b: end the run at the Nth such cycle, and print a\n"
-		  "table of their causes" },
-	{ 0, "on-break", TW_TEXT, &command, "COMMAND", .parse = parse_command,
-	  .with = "--breaktrace",
-	  .help = "with -b: run COMMAND at such a cycle, for at most 10 s;\n"
-		  "TWOWAYTEST_BREAK_* in its environment describe it, and\n"
-		  "its standard input has the cause and the trace" },
+	  .help = "with -b: end at the Nth one; print a table of causes" },
+	{ 0, "on-break", TW_TEXT, &tw_on_break.command, "COMMAND",
+	  .parse = tw_on_break_parse, .with = "--breaktrace",
+	  .help = "with -b: run it, at most 10 s; its input has the cause" },
 	{ .name = NULL }
 };
 
@@ -87,12 +68,12 @@ static void check(struct tw_run *run)
 {
 	const char *option = most ? "breaks" : "on-break";
 
-	if (!most && !command)
+	if (!most && !tw_on_break.command)
 		return;
 	if (tw_config.absent[TW_SERVER])
 		tw_say_fatal("--%s: not allowed with --connect without --reflect\n",
 			     option);
-	if (tw_ramp_steps > 1)
+	if (run->steps > 1)
 		tw_say_fatal("--%s: not allowed with --steps\n", option);
 	if (!most)
 		most = 1;
@@ -121,13 +102,9 @@ static void begin(struct tw_run *run)
 						      &tw_part_break);
 		room_of(run, pair)->pair = run->pairs[pair];
 	}
-	total = mmap(NULL, sizeof(*total), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (total == MAP_FAILED)
-		tw_say_fatal("--breaks: no memory: %m\n");
+	total = tw_memory_shared(sizeof(*total));
 	begin_ns = tw_now_ns(CLOCK_MONOTONIC);
-	if (command)
-		tw_on_break_begin();
+	tw_on_break_begin();
 }
 
 static void add(struct row *to, const struct row *from)
@@ -164,7 +141,8 @@ static enum tw_metric_id worst_phase(const struct room *of,
 		    !tw_metric_valid(id, &pair->tally.params))
 			continue;
 		excess_ns = (double)values_ns[id] -
-			    tw_trace_usual_ns(pair, &pair->tally.results, id,
+			    tw_tally_usual_ns(&pair->tally,
+					      &pair->tally.results, id,
 					      values_ns[id]);
 		if (excess_ns > most_ns) {
 			most_ns = excess_ns;
@@ -227,29 +205,7 @@ static struct row *row_of_cause(enum tw_metric_id phase, const char *cause)
 /* Without --trace, there is nothing to be looked into. */
 static const char *not_looked(void)
 {
-	return now.cause ? NOT_LOOKED : "";
-}
-
-static void set_environment(void)
-{
-	const struct { const char *name, *text; int64_t number; } members[] = {
-		{ "US", NULL, tw_ns_to_us(now.of.values_ns[now.of.metric]) },
-		{ "METRIC", tw_metrics[now.of.metric].name, 0 },
-		{ "PAIR", NULL, now.pair },
-		{ "CYCLE", NULL, (int64_t)tw_break_number(&now.of) },
-		{ "PHASE", tw_metrics[now.row->phase].name, 0 },
-		{ "CAUSE", now.cause ? now.cause->sentence : "", 0 },
-	};
-	char name[32], number[24];
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(members); i++) {
-		snprintf(name, sizeof(name), "TWOWAYTEST_BREAK_%s",
-			 members[i].name);
-		snprintf(number, sizeof(number), "%" PRId64,
-			 members[i].number);
-		setenv(name, members[i].text ? members[i].text : number, 1);
-	}
+	return traced ? NOT_LOOKED : "";
 }
 
 static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
@@ -261,12 +217,12 @@ static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
 				       cause ? cause->brief : "");
 
 	add_one(row, of->values_ns[of->metric], room_of(run, pair)->at_ns);
-	now.of = *of;
-	now.row = row;
-	now.cause = cause;
-	now.pair = pair;
-	if (command)
-		tw_on_break_start(command, set_environment, tw_trace_print);
+	traced = cause;
+	tw_on_break_start(&(struct tw_on_break_about) {
+		tw_ns_to_us(of->values_ns[of->metric]), pair,
+		(int64_t)tw_break_number(of), tw_metrics[of->metric].name,
+		tw_metrics[row->phase].name, cause ? cause->sentence : "",
+	}, tw_trace_print);
 	if (!longest.cycle.seq || of->values_ns[of->metric] >
 				  longest.values_ns[longest.metric]) {
 		longest = *of;
@@ -351,8 +307,7 @@ static void end(struct tw_run *run)
 	if (longest.cycle.seq)
 		*room_of(run, longest_pair)->of = longest;
 	run->broken |= *total >= most;
-	if (command)
-		tw_on_break_end();
+	tw_on_break_end();
 }
 
 static double seconds(int64_t at_ns)
@@ -376,7 +331,7 @@ static void text(FILE *file, const struct tw_run *run)
 			seconds(row->first_ns), seconds(row->last_ns),
 			tw_metrics[row->phase].name, *row->cause ? ": " : "",
 			row->cause);
-	if (command)
+	if (tw_on_break.command)
 		fprintf(file, "# On break: run %" PRIu64 ", failed %" PRIu64
 			", left out %" PRIu64 "\n", tw_on_break.run,
 			tw_on_break.failed, tw_on_break.left_out);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The cause, as text and as JSON. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 
 #include "tw_cause.h"
-#include "tw_string.h"
 #include "tw_time.h"
 
 #define LINES	40	/* of the time line, on the terminal */

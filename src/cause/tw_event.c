@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "tw_event.h"
-#include "tw_mark.h"
 #include "tw_string.h"
 #include "tw_time.h"
 

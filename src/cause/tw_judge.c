@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 
 #include "tw_cause.h"
 #include "tw_check.h"

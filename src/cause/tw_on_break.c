@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -8,9 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tw_array.h"
 #include "tw_child.h"
 #include "tw_guard.h"
+#include "tw_memory.h"
 #include "tw_on_break.h"
+#include "tw_option.h"
 #include "tw_process.h"
 #include "tw_say.h"
 #include "tw_time.h"
@@ -24,6 +28,13 @@ static int64_t end_ns;		/* when it must have ended */
 static struct tw_guard guard;
 static pid_t *group;		/* the shell's, which the guard sees; 0: none */
 
+void tw_on_break_parse(const struct tw_option *option, char *value)
+{
+	if (!*value)
+		tw_option_refuse(option, value, "allowed is a command of the shell");
+	tw_on_break.command = value;
+}
+
 static int kill_group(void)
 {
 	if (*group)
@@ -33,15 +44,14 @@ static int kill_group(void)
 
 void tw_on_break_begin(void)
 {
-	group = mmap(NULL, sizeof(*group), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (group == MAP_FAILED)
-		tw_say_fatal("--on-break: no memory: %m\n");
+	if (!tw_on_break.command)
+		return;
+	group = tw_memory_shared(sizeof(*group));
 	tw_guard_start(&guard, kill_group);
 }
 
 static void __attribute__((noreturn))
-be_shell(const char *command, int input)
+be_shell(int input)
 {
 	const struct sched_param ordinary = { .sched_priority = 0 };
 
@@ -52,21 +62,40 @@ be_shell(const char *command, int input)
 	/* Standard output is for the results alone. */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	signal(SIGHUP, SIG_DFL);
-	tw_child_shell(command);
+	tw_child_shell(tw_on_break.command);
 	tw_say_warn("--on-break: cannot run /bin/sh: %m\n");
 	_exit(EXIT_FAILURE);
 }
 
-void tw_on_break_start(const char *command, void (*set)(void),
+static void set_environment(const struct tw_on_break_about *about)
+{
+	const struct { const char *name, *text; int64_t number; } members[] = {
+		{ "US", NULL, about->us }, { "METRIC", about->metric, 0 },
+		{ "PAIR", NULL, about->pair }, { "CYCLE", NULL, about->cycle },
+		{ "PHASE", about->phase, 0 }, { "CAUSE", about->cause, 0 },
+	};
+	char name[32], number[24];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(members); i++) {
+		snprintf(name, sizeof(name), "TWOWAYTEST_BREAK_%s",
+			 members[i].name);
+		snprintf(number, sizeof(number), "%" PRId64,
+			 members[i].number);
+		setenv(name, members[i].text ? members[i].text : number, 1);
+	}
+}
+
+void tw_on_break_start(const struct tw_on_break_about *about,
 		       void (*print)(FILE *file))
 {
 	FILE *input;
 	pid_t pid;
 
-	if (shell.pid) {
+	if (shell.pid)
 		tw_on_break.left_out++;
+	if (shell.pid || !tw_on_break.command)
 		return;
-	}
 	input = fdopen(memfd_create("on-break", MFD_CLOEXEC), "w");
 	if (!input) {
 		tw_say_warn("--on-break: no memory for its standard input: %m\n");
@@ -77,8 +106,8 @@ void tw_on_break_start(const char *command, void (*set)(void),
 	lseek(fileno(input), 0, SEEK_SET);
 	pid = tw_child_start(SIGKILL);
 	if (!pid) {
-		set();
-		be_shell(command, fileno(input));
+		set_environment(about);
+		be_shell(fileno(input));
 	}
 	if (pid < 0)
 		tw_say_warn("--on-break: cannot start the command: %m\n");
@@ -122,5 +151,6 @@ void tw_on_break_end(void)
 {
 	for (tw_on_break_watch(); shell.pid; tw_on_break_watch())
 		tw_process_ends(&shell, 1);
-	tw_guard_end(&guard);
+	if (tw_on_break.command)
+		tw_guard_end(&guard);
 }

@@ -9,16 +9,27 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct tw_option;
+
 /* How often. What was left out came while the one before still ran. */
 extern struct tw_on_break {
+	const char *command;	/* NULL: the others do nothing */
 	uint64_t run, failed, left_out;
 } tw_on_break;
+
+void tw_on_break_parse(const struct tw_option *option, char *value);
 
 /* Before the run: however main ends, the command is killed. */
 void tw_on_break_begin(void);
 
-/* What @set puts into its environment, @print prints to its standard input. */
-void tw_on_break_start(const char *command, void (*set)(void),
+/* What its environment says, in this order; see there. */
+struct tw_on_break_about {
+	int64_t us, pair, cycle;
+	const char *metric, *phase, *cause;
+};
+
+/* What @print prints is its standard input. */
+void tw_on_break_start(const struct tw_on_break_about *about,
 		       void (*print)(FILE *file));
 
 /* Sees to one that has ended, or must: to be called now and then. */

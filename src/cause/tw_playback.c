@@ -50,22 +50,20 @@ static void follow_cpu(struct tw_cpu_seen *cpu, const struct tw_event *event)
 {
 	bool comes = event->kind == TW_EVENT_SWITCH;
 	int pid = comes ? event->other_pid : event->pid;
+	bool stays = !comes && cpu->pid == pid;
 
-	/* Nobody is switched away from amid an interrupt. */
-	if (comes || cpu->pid != pid)
+	if (!stays) {
+		/* Nobody is switched away from amid an interrupt. */
 		cpu->depth = 0;
-	if (comes || cpu->pid != pid || !event->resched)
+		cpu->prio = comes ? event->other_prio : -1;
+		/* Else a line may have "<...>", as it is not known any more. */
+		snprintf(cpu->comm, sizeof(cpu->comm), "%s",
+			 comes ? event->other_comm : event->comm);
+	}
+	if (!stays || !event->resched)
 		cpu->resched_ns = -1;
 	else if (cpu->resched_ns < 0)
 		cpu->resched_ns = event->time_ns;
-	if (comes)
-		cpu->prio = event->other_prio;
-	else if (cpu->pid != pid)
-		cpu->prio = -1;
-	/* A line begins with "<...>" where the name is not known any more. */
-	if (comes || cpu->pid != pid)
-		snprintf(cpu->comm, sizeof(cpu->comm), "%s",
-			 comes ? event->other_comm : event->comm);
 	cpu->pid = pid;
 	if (event->kind == TW_EVENT_ENTER && cpu->depth < TW_NESTED)
 		snprintf(cpu->interrupts[cpu->depth++],

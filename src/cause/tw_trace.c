@@ -4,9 +4,7 @@
  * client stops the trace as soon as it has seen that; main does the rest.
  */
 #include <inttypes.h>
-#include <string.h>
 #include <sys/sysinfo.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tw_array.h"
@@ -15,10 +13,8 @@
 #include "tw_clocks.h"
 #include "tw_file.h"
 #include "tw_kept.h"
-#include "tw_mark.h"
 #include "tw_part.h"
 #include "tw_place.h"
-#include "tw_string.h"
 #include "tw_time.h"
 #include "tw_trace.h"
 #include "tw_tracefs.h"
@@ -115,46 +111,19 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	return false;
 }
 
-double tw_trace_usual_ns(const struct tw_pair *pair,
-			 const struct tw_results *results,
-			 enum tw_metric_id id, int64_t but_ns)
-{
-	const struct tw_stats *stats = &results->stats[id];
-
-	if (stats->count < 2)
-		return (double)tw_metric_target_ns(id, &pair->tally.params);
-	return (double)(stats->sum - but_ns) / (double)(stats->count - 1);
-}
-
-/* The trace of a host does not show a phase that ends on another. */
-static const enum tw_metric_id *parts_of(enum tw_metric_id metric, bool cut)
-{
-	return tw_kept_parts(metric, tw_config.absent[TW_CLIENT] ||
-				     tw_config.absent[TW_SERVER], cut);
-}
-
-static bool has_part(enum tw_metric_id metric, enum tw_metric_id id, bool cut)
-{
-	const enum tw_metric_id *part = parts_of(metric, cut);
-
-	while (*part && !has_part(*part, id, cut))
-		part++;
-	return *part || metric == id;
-}
-
 enum tw_metric_id tw_trace_whole(enum tw_metric_id id)
 {
 	return id < TW_METRICS ? id : tw_metric_has_server() &&
 	       id < TW_WIRE_AND_DEVICE ? TW_NETWORK : TW_RESPONSE;
 }
 
+/* The trace of a host does not show a phase that ends on another. */
 bool tw_trace_has(const struct tw_break *of, enum tw_metric_id id)
 {
-	bool cut = of->cycle.cut_ns;
-
-	/* A phase has no parts. */
-	return !*parts_of(id, cut) &&
-	       has_part(tw_trace_whole(of->metric), id, cut);
+	return tw_kept_has_phase(tw_trace_whole(of->metric), id,
+				 tw_config.absent[TW_CLIENT] ||
+				 tw_config.absent[TW_SERVER],
+				 of->cycle.cut_ns);
 }
 
 /*
@@ -191,15 +160,14 @@ static int64_t woken_ns(const struct tw_process *side, int64_t read_ns)
 /* When the side, which is about to send, waits again: at once, if not seen. */
 static int64_t waits_ns(const struct tw_process *side, int64_t sends_ns)
 {
-	size_t i = 0;
+	const struct tw_event *event = last.window.events;
+	const struct tw_event *end = event + last.window.count;
 
-	while (i < last.window.count &&
-	       (last.window.events[i].kind != TW_EVENT_SWITCH ||
-		last.window.events[i].pid != side->pid ||
-		last.window.events[i].runnable ||
-		last.window.events[i].time_ns < sends_ns))
-		i++;
-	return i < last.window.count ? last.window.events[i].time_ns : sends_ns;
+	while (event < end &&
+	       (event->kind != TW_EVENT_SWITCH || event->pid != side->pid ||
+		event->runnable || event->time_ns < sends_ns))
+		event++;
+	return event < end ? event->time_ns : sends_ns;
 }
 
 /* Whether those who take part in a phase are processes of this host. */
@@ -273,7 +241,7 @@ static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 			.end_ns = phases[i].end_ns - ahead_ns,
 			.due_ns = phases[i].due_ns - ahead_ns,
 			.mean_ns = id == TW_NETWORK ? 0 :
-				   tw_trace_usual_ns(pair, &results, id,
+				   tw_tally_usual_ns(&pair->tally, &results, id,
 						     of->values_ns[id]),
 			.waits = phases[i].waits,
 		};

@@ -9,8 +9,6 @@
 
 struct tw_break;
 struct tw_cause;
-struct tw_pair;
-struct tw_results;
 struct tw_run;
 
 /* What this host knows of the long cycle; NULL: there is none, or no trace. */
@@ -27,14 +25,6 @@ bool tw_trace_has(const struct tw_break *of, enum tw_metric_id id);
 
 /* The phase that a trace shows, of what the kernel's stamps divide it into. */
 enum tw_metric_id tw_trace_whole(enum tw_metric_id id);
-
-/*
- * What metric @id usually is: its mean in @results, without the cycle that has
- * the value @but_ns; or what it should be.
- */
-double tw_trace_usual_ns(const struct tw_pair *pair,
-			 const struct tw_results *results,
-			 enum tw_metric_id id, int64_t but_ns);
 
 /*
  * The clients go on: finds the cause of this pair's long cycle, NULL without

@@ -61,12 +61,9 @@ static void parse(const struct tw_option *option, char *value)
 const struct tw_option tw_tracefs_options[] = {
 	{ 0, "trace", TW_LIST, &tw_tracefs_events, "EVENTS", .optional = true,
 	  .parse = parse, .with = "--breaktrace", .far = TW_ASKED,
-	  .help = "with -b: trace the kernel in an instance of its own,\n"
-		  "save the last 20 ms, and say what caused the delay;\n"
-		  "+EVENTS: in addition to the usual events; stack, also\n"
-		  "before EVENTS: with the kernel stack of the culprit" },
+	  .help = "with -b: trace the kernel, say what caused the delay; +EVENTS: these, too; stack: that of the culprit" },
 	{ 0, "trace-file", TW_FILE, &tw_tracefs_file, .with = "--trace",
-	  .help = "where to, default PROGRAM-trace.txt" },
+	  .help = "the last 20 ms of it, default PROGRAM-trace.txt" },
 	{ .name = NULL }
 };
 

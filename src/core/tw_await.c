@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stddef.h>
 #include <sys/signalfd.h>
 
 #include "tw_await.h"

@@ -22,11 +22,9 @@ static int broken_step;		/* the one that it ended */
 static const struct tw_option options[] = {
 	{ 'b', "breaktrace", TW_LIMIT, &tw_break_limit_us, NULL, 1, 1000000000,
 	  .metric = &metric, .far = TW_ASKED,
-	  .help = "end the run at the first cycle whose latency, or\n"
-		  "METRIC, is above US; the exit status is then 2" },
+	  .help = "end at the first cycle above US; exit status 2" },
 	{ 0, "tracemark", TW_FLAG, &tracing, .with = "--breaktrace",
-	  .help = "with -b: at that cycle, write a mark into the kernel's\n"
-		  "trace and stop tracing, which you must have started" },
+	  .help = "with -b: write a mark into your trace, and stop it" },
 	{ .name = NULL }
 };
 

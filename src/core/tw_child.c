@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,9 @@
 
 #include "tw_array.h"
 #include "tw_child.h"
+#include "tw_config.h"
 #include "tw_file.h"
+#include "tw_process.h"
 
 pid_t tw_child_start(int signal)
 {
@@ -65,4 +68,58 @@ bool tw_child_ends(pid_t pid, int ms, int flag, int *status)
 		*status = info.si_code == CLD_EXITED ?
 			  W_EXITCODE(info.si_status, 0) : info.si_status;
 	return err || info.si_pid;
+}
+
+/* Those of ours that have ended, and are to be reaped; a group is negative. */
+static pid_t zombies[16 * TW_PAIRS_MAX];
+static size_t count;
+static bool held_back;
+
+void tw_child_reap_later(pid_t pid)
+{
+	if (count < ARRAY_SIZE(zombies))
+		zombies[count++] = pid;
+}
+
+/*
+ * Not at a real-time priority: the kernel removes what /proc has of a process,
+ * and tries again for as long as another task, such as ps, is busy with that,
+ * which then might never get our CPU.
+ */
+static void reap(const pid_t *which, size_t number, int ms)
+{
+	struct sched_param own;
+	int policy = sched_getscheduler(0);
+	pid_t pid;
+
+	sched_getparam(0, &own);
+	tw_process_schedule(0, SCHED_OTHER, 0);
+	while (number--)
+		while ((pid = waitpid(which[number], NULL, WNOHANG)) > 0 ||
+		       (!pid && ms-- > 0))
+			if (!pid)
+				usleep(1000);
+	tw_process_schedule(0, policy, own.sched_priority);
+}
+
+void tw_child_reap(void)
+{
+	if (held_back)
+		return;
+	reap(zombies, count, 0);
+	count = 0;
+}
+
+void tw_child_reap_group(pid_t pid, int ms)
+{
+	pid = -pid;
+	if (held_back)
+		tw_child_reap_later(pid);
+	else
+		reap(&pid, 1, ms);
+}
+
+void tw_child_hold_back(bool hold)
+{
+	held_back = hold;
 }

@@ -25,4 +25,17 @@ void tw_child_shell(const char *command);
  */
 bool tw_child_ends(pid_t pid, int ms, int flag, int *status);
 
+/*
+ * Reaps children that have ended. Called by main where it has time; not while
+ * that is held back: a caller below a real-time load might get no CPU until the
+ * load has ended.
+ *
+ * later: has the next call reap it: a child, also one that another process of
+ * ours has left to main. group: what ends within @ms of a process group.
+ */
+void tw_child_reap_later(pid_t pid);
+void tw_child_reap(void);
+void tw_child_reap_group(pid_t pid, int ms);
+void tw_child_hold_back(bool hold);
+
 #endif /* TW_CHILD_H */

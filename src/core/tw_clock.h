@@ -16,7 +16,7 @@ struct tw_clock {
 
 /*
  * The distance of a clock from CLOCK_MONOTONIC, looked at again and again: see
- * tw_watch.h. Of CLOCK_MONOTONIC itself, all is 0.
+ * tw_jumps.h. Of CLOCK_MONOTONIC itself, all is 0.
  */
 struct tw_watch {
 	int64_t ahead_ns;	/* how far it is ahead, */

@@ -5,6 +5,7 @@
 
 #include "tw_config.h"
 #include "tw_part.h"
+#include "tw_place.h"
 #include "tw_policy.h"
 #include "tw_process.h"
 #include "tw_run.h"
@@ -38,6 +39,10 @@ struct tw_settings tw_settings = {
 };
 
 static const char *clock_name = "monotonic", *timer_name = "nanosleep";
+static int64_t distance_us = -1;	/* -1: not given */
+static bool by_cpus;		/* -t without a number */
+static const char *const peers[] = { "same", "next", NULL };
+static const char *peer;	/* NULL: same */
 static const char *policy_name;	/* NULL: fifo with -p, else other */
 
 static void parse_intervals(const struct tw_option *option, char *value)
@@ -54,28 +59,63 @@ static void parse_intervals(const struct tw_option *option, char *value)
 	}
 }
 
+static void parse_threads(const struct tw_option *option, char *value)
+{
+	by_cpus = !value;
+	if (value)
+		tw_option_number(option, value);
+}
+
+static void parse_aligned(const struct tw_option *option, char *value)
+{
+	tw_settings.aligned_us = 0;
+	if (value)
+		tw_option_number(option, value);
+}
+
 static void set_posix(const struct tw_option *option, char *value)
 {
 	timer_name = "posix";
 }
 
 static const struct tw_option options[] = {
+	{ 'A', "aligned", TW_NUMBER, &tw_settings.aligned_us, "US", 0, 1000000,
+	  .optional = true, .parse = parse_aligned,
+	  .group = TW_PAIRS,
+	  .help = "all have the same first expiry; or pair N, N * US later" },
+	{ 'd', "distance", TW_NUMBER, &distance_us, "US", 0, 1000000,
+	  .far = TW_ASKED,
+	  .group = TW_PAIRS,
+	  .help = "the period of pair N is N * US longer, default 500, or 0 with -h, -H or a list of intervals" },
+	{ 0, "peer", TW_WORD, &peer, .choices = peers, .with = "--smp",
+	  .without = "--connect; use --server-affinity",
+	  .group = TW_PAIRS,
+	  .help = "with -S, the server's CPU: same (default), next" },
+	{ 0, "priospread", TW_FLAG, &tw_settings.spread, .with = "--priority",
+	  .far = TW_ASKED,
+	  .group = TW_PAIRS,
+	  .help = "lower both priorities of pair N by 2N" },
+	{ 'S', "smp", TW_FLAG, &tw_settings.smp,
+	  .without = "--trltp, which sets --affinity\n"
+		     "--threads or --affinity, which it sets itself",
+	  .group = TW_PAIRS,
+	  .help = "a pair on each CPU, client and server on the same" },
+	{ 't', "threads", TW_NUMBER, &tw_settings.pairs, NULL, 1, TW_PAIRS_MAX,
+	  .optional = true, .parse = parse_threads, .far = TW_ASKED,
+	  .group = TW_PAIRS,
+	  .help = "pairs of client and server; without N, one a CPU" },
 	{ 'c', "clock", TW_WORD, &clock_name, .choice = tw_clock_word,
 	  .far = TW_ASKED,
-	  .help = "clock of all times, default monotonic, which is 0;\n"
-		  "realtime is 1" },
+	  .help = "clock of all times: monotonic (0, default), realtime (1), monotonic_raw, tai, boottime, tsc, aux0 to aux7" },
 	{ 'D', "duration", TW_TIME, &tw_settings.duration_s,
-	  .help = "measure for TIME seconds; m, h or d after the number:\n"
-		  "minutes, hours or days" },
+	  .help = "seconds to measure; with m, h, d: minutes, hours, days" },
 	{ 'i', "interval", TW_NUMBERS, tw_settings.intervals_us, "US[,US...]", 0,
 	  INTERVAL_MAX_US, .parse = parse_intervals,
 	  .count = &tw_settings.intervals, .far = TW_ASKED,
-	  .help = "period of the requests in microseconds, default 1000;\n"
-		  "0: the next request follows at once; of a list, each\n"
-		  "pair has one, and further pairs the last" },
+	  .help = "period, default 1000; 0: the next request follows at once; of a list, each pair has one" },
 	{ 'l', "loops", TW_NUMBER, &tw_settings.loops, NULL, 0, 1000000000000LL,
 	  .far = TW_MAY_BE_ASKED,
-	  .help = "measure N cycles; 0 (default): until stopped" },
+	  .help = "cycles to measure; 0 (default): until stopped" },
 	{ 'm', "mlockall", TW_FLAG, &tw_settings.mlockall, .far = TW_ASKED,
 	  .group = TW_PLACES,
 	  .help = "lock this test's memory, so that none is paged out" },
@@ -86,12 +126,10 @@ static const struct tw_option options[] = {
 	  .help = "print nanoseconds instead of microseconds" },
 	{ 0, "policy", TW_WORD, &policy_name, .choices = tw_policy_names,
 	  .far = TW_ASKED, .group = TW_PLACES,
-	  .help = "scheduling policy of clients and servers, default\n"
-		  "fifo with -p, else other" },
+	  .help = "of clients and servers, default fifo with -p, else other:" },
 	{ 'p', "priority", TW_NUMBER, &tw_settings.priority, "PRIO", PRIORITY_MIN,
 	  99, .far = TW_ASKED, .group = TW_PLACES,
-	  .help = "real-time priority of the client; the server's is\n"
-		  "one less" },
+	  .help = "the client's real-time priority; the server's is 1 less" },
 	{ 'q', "quiet", TW_FLAG, &tw_settings.quiet, .group = TW_OUTPUT,
 	  .help = "print the results only, at the end" },
 	{ 0, "size", TW_NUMBER, &tw_settings.size, "BYTES", 8, 65536,
@@ -99,10 +137,10 @@ static const struct tw_option options[] = {
 	  .help = "size of a request, default 8" },
 	{ 0, "sleep", TW_NUMBER, &tw_settings.sleep_us, "US", 0, 10000000,
 	  .far = TW_ASKED,
-	  .help = "the server's sleep in microseconds, default 100" },
+	  .help = "the server's sleep, default 100" },
 	{ 0, "timer", TW_WORD, &timer_name, .choice = tw_timer_name,
 	  .becomes = "none",
-	  .help = "what wakes the client, default nanosleep" },
+	  .help = "wakes the client:" },
 	{ 0, "warmup", TW_NUMBER, &tw_settings.warmup, NULL, 0, 1000000,
 	  .far = TW_ASKED,
 	  .help = "cycles run before the measured ones, default 2" },
@@ -110,6 +148,29 @@ static const struct tw_option options[] = {
 	  .help = "the same as --timer=posix" },
 	{ .name = NULL }
 };
+
+static void check_spread(void)
+{
+	int most = (int)tw_config.priority / 2;
+
+	if (tw_config.pairs > most)
+		tw_say_fatal("--priospread: --priority=%d has levels for at most %d pairs\n",
+			     (int)tw_config.priority, most);
+}
+
+static void check_pairs(void)
+{
+	if (tw_config.smp || by_cpus)
+		tw_settings.pairs = tw_place_count() > TW_PAIRS_MAX ?
+				  TW_PAIRS_MAX : tw_place_count();
+	tw_settings.peer_next = peer && !strcmp(peer, "next");
+	if (tw_config.spread)
+		check_spread();
+	if (distance_us < 0)
+		distance_us = tw_config.histogram || tw_config.intervals > 1 ?
+			      0 : 500;
+	tw_settings.distance_us = distance_us;
+}
 
 static void check_intervals(void)
 {
@@ -188,6 +249,7 @@ static void check(struct tw_run *run)
 {
 	if (tw_config_check_policy(&policy_name) && !tw_config.priority)
 		tw_settings.priority = PRIORITY_MIN;
+	check_pairs();
 	check_intervals();
 	check_duration();
 	if (!tw_config_interval_us(0))
@@ -200,11 +262,6 @@ static void check(struct tw_run *run)
 const struct tw_part tw_part_config = {
 	.options = options, .check = check, .begin = begin,
 };
-
-void tw_config_step(int pairs)
-{
-	tw_settings.pairs = pairs;
-}
 
 int64_t tw_config_interval_us(int pair)
 {

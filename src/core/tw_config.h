@@ -41,7 +41,7 @@ struct tw_settings {
 	const struct tw_wait_ops *wait;	/* see tw_link.h */
 	int (*schedule)(int pair, int policy, int priority);
 
-	int64_t pairs;
+	int64_t pairs;		/* see also tw_run_pairs */
 	int64_t distance_us;	/* by which the next pair's period is longer */
 	int64_t aligned_us;	/* offset of first expiries; -1: not aligned */
 	bool smp;		/* client and server of a pair on one CPU... */
@@ -73,9 +73,6 @@ struct tw_settings {
  */
 extern struct tw_settings tw_settings;
 #define tw_config	(*(const struct tw_settings *)&tw_settings)
-
-/* The only one that changes later: how many pairs the next step has. */
-void tw_config_step(int pairs);
 
 int64_t tw_config_interval_us(int pair);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "tw_cut.h"
 #include "tw_part.h"

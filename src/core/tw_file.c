@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "tw_file.h"
+#include "tw_part.h"
 #include "tw_say.h"
 
 #define FLAGS	(O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
@@ -151,4 +153,23 @@ int tw_file_write(struct tw_file *file,
 		err = replace(file, text, size);
 	free(text);
 	return tw_file_close(file, err);
+}
+
+void tw_file_end(FILE *file, const struct tw_run *run)
+{
+	int i;
+
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->tells_end && tw_parts[i]->text)
+			tw_parts[i]->text(file, run);
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->tells_end && tw_parts[i]->remark)
+			tw_parts[i]->remark(file, run);
+}
+
+void tw_file_end_table(FILE *file, const struct tw_run *run, uint64_t rows)
+{
+	tw_file_end(file, run);
+	fprintf(file, "# End: %" PRIu64 " row%s\n", rows,
+		rows == 1 ? "" : "s");
 }

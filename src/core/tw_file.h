@@ -8,6 +8,7 @@
 #define TW_FILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct tw_run;
@@ -38,5 +39,15 @@ int tw_file_write(struct tw_file *file,
 
 /* The same of what was written to @fd, with the -errno of that or 0. */
 int tw_file_close(struct tw_file *file, int err);
+
+/*
+ * How a run has ended: what the text has of the parts that tell it, in its order,
+ * lines that begin with "# ". So none of a run that was cut short or disturbed is
+ * taken for one that was not.
+ */
+void tw_file_end(FILE *file, const struct tw_run *run);
+
+/* The same, and the last line of a table: without it, the table was cut off. */
+void tw_file_end_table(FILE *file, const struct tw_run *run, uint64_t rows);
 
 #endif /* TW_FILE_H */

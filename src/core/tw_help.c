@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* --help, --options, --schema, --version. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_help.h"
 #include "tw_part.h"
+#include "tw_schema.h"
 #include "tw_string.h"
 
-#define HEAD_WIDTH	22	/* of an option */
+#define HEAD_WIDTH	24	/* of an option */
 
 static const struct {
 	const char *name, *metavar;
@@ -28,52 +29,47 @@ static const char *metavar_of(const struct tw_option *row)
 	return row->metavar ? row->metavar : usual ? usual : "";
 }
 
-/* The words that an option allows, in lines of 80 columns. */
-static void help_choices(const struct tw_option *option)
+char *tw_option_help(const struct tw_option *option)
 {
-	const char *word, *begin = "(";
-	size_t left = 0;
+	const char *word, *usual = tw_option_usual(option);
+	char *text;
+	FILE *file = tw_string_open(&text);
+	size_t length = strlen(option->help);
 	int i;
 
-	for (i = 0; option->type != TW_LIMIT &&
-	     (word = tw_option_word(option, i)); i++) {
-		if (left < strlen(word) + 3) {
-			printf("%s  %-*s ", i ? ",\n" : "", HEAD_WIDTH, "");
-			left = 80 - HEAD_WIDTH - 3;
-		} else {
-			left -= printf(", ");
-		}
-		left -= printf("%s%s", begin, word);
-		begin = "";
-	}
-	if (i)
-		printf(")\n");
+	fputs(option->help, file);
+	for (i = 0; option->help[length - 1] == ':' &&
+	     (word = tw_option_word(option, i)); i++)
+		fprintf(file, "%s%s%s", i ? ", " : " ", word,
+			usual && !strcmp(word, usual) ? " (default)" : "");
+	fclose(file);
+	return text;
 }
 
+/* In lines of at most 80 columns. */
 static void help_option(const struct tw_option *option)
 {
-	const char *line, *metavar = metavar_of(option);
-	char head[48];
-	int len;
+	const char *metavar = metavar_of(option);
+	char *text, *rest, *word;
+	int column;
 
 	if (!option->help)
 		return;
-	snprintf(head, sizeof(head), option->letter ? "-%c, --%s%s%s%s" :
-		 "%c   --%s%s%s%s", option->letter ? option->letter : ' ',
-		 option->name,
-		 option->optional ? "[" : "", *metavar ? "=" : "", metavar);
-	if (option->optional)
-		strcat(head, "]");
-	if (strlen(head) > HEAD_WIDTH) {
-		printf("  %s\n", head);
-		head[0] = '\0';
+	column = printf(option->letter ? "  -%c, --%s%s%s%s%s" :
+			"  %c   --%s%s%s%s%s",
+			option->letter ? option->letter : ' ', option->name,
+			option->optional ? "[" : "", *metavar ? "=" : "",
+			metavar, option->optional ? "]" : "");
+	if (column < HEAD_WIDTH)
+		column += printf("%*s", HEAD_WIDTH - column, "");
+	text = rest = tw_option_help(option);
+	while ((word = strsep(&rest, " "))) {
+		if (column + strlen(word) >= 80)
+			column = printf("\n%*s", HEAD_WIDTH, "") - 1;
+		column += printf(" %s", word);
 	}
-	for (line = option->help; line; head[0] = '\0') {
-		len = (int)strcspn(line, "\n");
-		printf("  %-*s %.*s\n", HEAD_WIDTH, head, len, line);
-		line = line[len] ? line + len + 1 : NULL;
-	}
-	help_choices(option);
+	putchar('\n');
+	free(text);
 }
 
 static enum tw_option_group group_of(const struct tw_option *row)
@@ -119,6 +115,8 @@ static void print_words(const struct tw_option *row)
 
 static void print_option(const struct tw_option *row, const char *group)
 {
+	char *help = tw_option_help(row);
+
 	printf("{\"letter\": \"%.1s\", \"name\": \"%s\", \"type\": \"%s\", \"value\": \"%s\", \"optional\": %s",
 	       &row->letter, row->name, types[row->type].name,
 	       metavar_of(row), row->optional ? "true" : "false");
@@ -130,11 +128,12 @@ static void print_option(const struct tw_option *row, const char *group)
 	print_lines("needs", row->with);
 	print_lines("excludes", row->without);
 	printf(", \"group\": \"%s\"", group);
-	print_lines("help", row->help);
+	print_lines("help", help);
 	printf("}\n");
+	free(help);
 }
 
-void tw_help_options(void)
+static void print_options(void)
 {
 	const struct tw_program_group *of;
 	const struct tw_option *row;
@@ -146,7 +145,7 @@ void tw_help_options(void)
 				print_option(row, of->heading);
 }
 
-void tw_help_print(void)
+static void print_help(void)
 {
 	const struct tw_program_group *of;
 	const struct tw_option *row;
@@ -160,3 +159,36 @@ void tw_help_print(void)
 				help_option(row);
 	}
 }
+
+static void print_version(void)
+{
+	printf("%s V %1.2f\n", tw_program_name, VERSION);
+}
+
+static void tell(const struct tw_option *option, char *value);
+
+static const struct tw_option options[] = {
+	{ 0, "help", TW_FLAG, .parse = tell, .help = "print this" },
+	{ 0, "options", TW_FLAG, .parse = tell,
+	  .help = "print the options as JSON, one a line" },
+	{ 0, "schema", TW_FLAG, .parse = tell,
+	  .help = "print the JSON Schema of --json" },
+	{ 0, "version", TW_FLAG, .parse = tell,
+	  .help = "print the version" },
+	{ .name = NULL }
+};
+
+/* What one of these prints, instead of a run. */
+static void tell(const struct tw_option *option, char *value)
+{
+	static void (*const print[])(void) = {
+		print_help, print_options, tw_schema_print, print_version
+	};
+
+	print[option - options]();
+	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+const struct tw_part tw_part_help = {
+	.options = options, .group = TW_OUTPUT,
+};

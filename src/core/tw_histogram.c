@@ -2,13 +2,9 @@
 /* -h, -H: histograms of the columns, in the format of cyclictest. */
 #include <inttypes.h>
 
-#include "tw_end.h"
 #include "tw_file.h"
 #include "tw_part.h"
-#include "tw_rooms.h"
-#include "tw_say.h"
 #include "tw_text.h"
-#include "tw_time.h"
 
 #define OVERFLOWS	100	/* cycle numbers kept of values outside */
 
@@ -38,8 +34,7 @@ static void parse(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 'h', "histogram", TW_NUMBER, &alone, "US", 1, 1000000, .parse = parse,
-	  .help = "print a histogram of each column after the run:\n"
-		  "rows of 1 us, range US" },
+	  .help = "histogram of each column: rows of 1 us, range US" },
 	{ 'H', "histofall", TW_NUMBER, &sum, "US", 1, 1000000, .parse = parse,
 	  .help = "as -h, with a column for the sum of all columns" },
 	{ 0, "histfile", TW_FILE, &to.path, .with = "-h or -H",
@@ -109,7 +104,7 @@ static const struct histogram *histogram_of(const struct tw_run *run,
 					    int column)
 {
 	const struct tw_series series = tw_series_of(run, column);
-	const struct room *room = tw_rooms_find(series.rooms, run,
+	const struct room *room = tw_part_room(series.rooms, run,
 						&tw_part_histogram);
 
 	return &room->of[series.value];
@@ -237,7 +232,7 @@ static void text(FILE *file, const struct tw_run *run)
 static void print_file(FILE *file, const struct tw_run *run)
 {
 	print(file, run);
-	tw_end_print(file, run);
+	tw_file_end(file, run);
 }
 
 static int write_file(const struct tw_run *run, int status)

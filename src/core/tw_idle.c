@@ -17,8 +17,7 @@ static const struct tw_option options[] = {
 	  .help = "do not touch power management" },
 	{ 0, "latency", TW_NUMBER, &tw_idle.latency_us, "US", 0, 2000000000,
 	  .without = "--default-system", .far = TW_MAY_BE_ASKED,
-	  .help = "allow idle states that take up to US microseconds to\n"
-		  "leave, default 0" },
+	  .help = "allow idle states that take US to leave, default 0" },
 	{ .name = NULL }
 };
 

@@ -10,7 +10,7 @@
 
 #include "tw_file.h"
 #include "tw_json.h"
-#include "tw_numa.h"
+#include "tw_memory.h"
 #include "tw_output.h"
 #include "tw_part.h"
 #include "tw_place.h"
@@ -45,8 +45,7 @@ static void parse(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 0, "json", TW_FILE, &to.path, .parse = parse,
-	  .help = "write the results to FILE, as JSON; -: to standard\n"
-		  "output, and the text to standard error" },
+	  .help = "write the results as JSON; -: to standard output" },
 	{ .name = NULL }
 };
 
@@ -158,7 +157,7 @@ static int64_t cpu_of(const void *of)
 
 static int64_t node_of(const void *of)
 {
-	return tw_numa_node((int)cpu_of(of));
+	return tw_memory_node((int)cpu_of(of));
 }
 
 static const struct tw_member column_end[] = {

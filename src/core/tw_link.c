@@ -7,8 +7,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <linux/vm_sockets.h>
 
 #include "tw_await.h"
+#include "tw_link.h"
 #include "tw_loop.h"
 #include "tw_wire.h"
 
@@ -65,8 +67,12 @@ static int connect_both(int listener, int *client_fd, int *server_fd)
 	       0 : -EPERM;
 }
 
-int tw_link_connect(const struct sockaddr *own, socklen_t len, int *client_fd,
-		    int *server_fd)
+/*
+ * open() of a stream whose client and server both get the address @own, with a
+ * port that the kernel chooses. -EPERM: another process was faster to connect.
+ */
+static int connect_at(const struct sockaddr *own, socklen_t len, int *client_fd,
+		      int *server_fd)
 {
 	int listener = socket(own->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int err;
@@ -97,8 +103,8 @@ static int tcp_open(int *client_fd, int *server_fd)
 		.sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
-	int err = tw_link_connect((const struct sockaddr *)&own, sizeof(own),
-				  client_fd, server_fd);
+	int err = connect_at((const struct sockaddr *)&own, sizeof(own),
+			     client_fd, server_fd);
 
 	if (err)
 		return err;
@@ -106,7 +112,7 @@ static int tcp_open(int *client_fd, int *server_fd)
 }
 
 /* Here and below, the clock is read before errors are looked at. */
-int tw_link_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
+static int stream_exchange(const struct tw_loop *loop, struct tw_cycle *cycle)
 {
 	struct tw_reply reply;
 	int err;
@@ -136,8 +142,8 @@ const struct tw_wait_ops tw_wait_poll = {
 	"poll", NULL, poll_wait
 };
 
-int tw_link_take(const struct tw_loop *loop, int wait_fd,
-		 struct tw_reply *reply)
+static int stream_take(const struct tw_loop *loop, int wait_fd,
+		       struct tw_reply *reply)
 {
 	struct tw_request *request = loop->request;
 	int err;
@@ -152,6 +158,44 @@ int tw_link_take(const struct tw_loop *loop, int wait_fd,
 }
 
 const struct tw_link_ops tw_link_tcp = {
-	"tcp", "the loopback interface", tcp_open, tw_link_exchange,
-	tw_link_take
+	"tcp", "the loopback interface", tcp_open, stream_exchange,
+	stream_take
+};
+
+#ifndef VMADDR_CID_LOCAL
+#define VMADDR_CID_LOCAL	1
+#endif
+
+/* The kernel makes both ends: there is no name that others could connect to. */
+static int unix_open(int *client_fd, int *server_fd)
+{
+	int fds[2] = { -1, -1 };
+	int err = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) ?
+		  -errno : 0;
+
+	*client_fd = fds[0];
+	*server_fd = fds[1];
+	return err;
+}
+
+/* Made for a virtual machine and its host; here both are this system. */
+static int vsock_open(int *client_fd, int *server_fd)
+{
+	const struct sockaddr_vm own = {
+		.svm_family = AF_VSOCK, .svm_cid = VMADDR_CID_LOCAL,
+		.svm_port = VMADDR_PORT_ANY,
+	};
+
+	return connect_at((const struct sockaddr *)&own, sizeof(own),
+			  client_fd, server_fd);
+}
+
+const struct tw_link_ops tw_link_unix = {
+	"unix", "a kernel with Unix sockets", unix_open, stream_exchange,
+	stream_take
+};
+
+const struct tw_link_ops tw_link_vsock = {
+	"vsock", "the kernel's vsock loopback (CONFIG_VSOCKETS_LOOPBACK; modprobe vsock_loopback)",
+	vsock_open, stream_exchange, stream_take
 };

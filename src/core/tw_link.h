@@ -45,13 +45,6 @@ extern const struct tw_link_ops tw_link_udp;
 extern const struct tw_link_ops tw_link_unix;
 extern const struct tw_link_ops tw_link_vsock;
 
-/*
- * open() of a stream whose client and server both get the address @own, with a
- * port that the kernel chooses. -EPERM: another process was faster to connect.
- */
-int tw_link_connect(const struct sockaddr *own, socklen_t len, int *client_fd,
-		    int *server_fd);
-
 /* connect() until @end_ns: see tw_await(). Then @fd blocks. 0 or -errno. */
 int tw_link_await(int fd, const struct sockaddr *to, socklen_t len,
 		  int other_fd, int64_t end_ns);
@@ -72,10 +65,7 @@ struct tw_wait_ops {
 };
 
 extern const struct tw_wait_ops tw_wait_poll;
-
-/* exchange() and take() of any stream. */
-int tw_link_exchange(const struct tw_loop *loop, struct tw_cycle *cycle);
-int tw_link_take(const struct tw_loop *loop, int wait_fd,
-		 struct tw_reply *reply);
+extern const struct tw_wait_ops tw_wait_read;	/* for one that is there */
+extern const struct tw_wait_ops tw_wait_busy;
 
 #endif /* TW_LINK_H */

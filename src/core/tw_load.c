@@ -2,16 +2,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tw_child.h"
 #include "tw_load.h"
+#include "tw_memory.h"
 #include "tw_part.h"
 #include "tw_place.h"
-#include "tw_reap.h"
+#include "tw_policy.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_time.h"
@@ -70,28 +70,73 @@ static void parse(const struct tw_option *option, char *value)
 		i++;
 	if (!kinds[i] || count == LOADS_MAX)
 		tw_option_refuse(option, value, "allowed are up to 8 of the kinds that --help names");
-	loads[count] = mmap(NULL, sizeof(struct tw_load),
-			    PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (loads[count] == MAP_FAILED)
-		tw_say_fatal("--load: no memory: %m\n");
+	loads[count] = tw_memory_shared(sizeof(struct tw_load));
 	loads[count]->ops = kinds[i];
 	loads[count]->words = kinds[i]->words;
 	kinds[i]->parse(loads[count++], option, argument);
 }
 
+static const char *policy;	/* NULL: each load has its own */
+static int64_t priority;	/* 0: each load has its own */
+static const char *words;
+
 static const struct tw_option options[] = {
 	{ 0, "load", TW_WORD, NULL, "KIND[:ARG]", 1, TW_LOAD_MAX,
 	  .choice = kind_name, .parse = parse, .far = TW_MAY_BE_ASKED,
-	  .help = "load the system meanwhile: fft[:WORKERS] (default 1),\n"
-		  "Fourier transforms and file writes; hackbench[:GROUPS]\n"
-		  "(10), messages between processes; or none. Several\n"
-		  "--load run together" },
+	  .help = "fft[:WORKERS] (1), hackbench[:GROUPS] (10), command:COMMAND, none. Several run together" },
 	{ 0, "load-affinity", TW_CPUS, &tw_place_words[TW_LOAD],
 	  .parse = tw_place_parse, .far = TW_ASKED_OF_LOAD,
 	  .help = "pin the load to CPUSET" },
+	{ 0, "load-args", TW_TEXT, &words, "STRING", .far = TW_ASKED_OF_LOAD,
+	  .help = "of hackbench, after -g GROUPS, default \"-l 5000\"" },
+	{ 0, "load-policy", TW_WORD, &policy, .choices = TW_POLICY_SIMPLE,
+	  .far = TW_ASKED_OF_LOAD,
+	  .help = "default other:" },
+	{ 0, "load-priority", TW_NUMBER, &priority, "PRIO", 1, 97,
+	  .far = TW_ASKED_OF_LOAD,
+	  .help = "real-time priority of the load, default 1" },
 	{ .name = NULL }
 };
+
+static void apply(struct tw_load *load)
+{
+	if (policy) {
+		load->policy = tw_policy_find(policy);
+		load->priority = tw_policy_is_realtime(load->policy);
+	}
+	if (priority && load->priority)
+		load->priority = (int)priority;
+	if (words && load->ops == &tw_load_hackbench)
+		load->words = words;
+}
+
+static void check_options(void)
+{
+	bool hackbench = false, any_realtime = false;
+	struct tw_load *load;
+	int i;
+
+	if (policy)	/* "normal" is "other" */
+		policy = tw_policy_name(tw_policy_find(policy));
+	for (i = 0; (load = tw_load_number(i)); i++) {
+		apply(load);
+		hackbench |= load->ops == &tw_load_hackbench;
+		any_realtime |= load->priority && tw_config.priority;
+	}
+	if (words && !hackbench)
+		tw_say_fatal("--load-args=%s: allowed only with --load=hackbench\n",
+			     words);
+	if (policy && !i && !tw_option_given("trltp"))
+		tw_say_fatal("--load-policy=%s: allowed only with --load\n",
+			     policy);
+	if (policy && i && !any_realtime &&
+	    tw_policy_is_realtime(tw_policy_find(policy)))
+		tw_say_fatal("--load-policy=%s: allowed is other, batch or idle without --priority: else what is measured would wait for the load\n",
+			     policy);
+	if (priority && !any_realtime)
+		tw_say_fatal("--load-priority=%d: allowed only with --priority, and --load-policy=fifo or rr\n",
+			     (int)priority);
+}
 
 /*
  * Main must get CPU time beside a real-time load, but never from a process that
@@ -103,6 +148,7 @@ static void check(struct tw_run *run)
 				       (int)tw_config.pairs - 1).priority;
 	int highest = 0;
 
+	check_options();
 	for (i = 0; i < count; i++)
 		if (loads[i]->priority > highest && !loads[i]->elsewhere)
 			highest = loads[i]->priority;
@@ -164,7 +210,7 @@ static void end(struct tw_run *run)
 	for (i = 0; i < count; i++)
 		for (n = 0; n < loads[i]->processes; n++)
 			kill(loads[i]->process[n].pid, SIGTERM);
-	tw_reap_hold_back(false);
+	tw_child_hold_back(false);
 	for (i = 0; i < count; i++) {
 		for (n = 0; n < loads[i]->processes; n++) {
 			run->failed |= tw_process_stop_failed(
@@ -179,7 +225,7 @@ static void end(struct tw_run *run)
 			    loads[i]->ops->name, loads[i]->errors);
 		run->failed = true;
 	}
-	tw_reap_all();
+	tw_child_reap();
 }
 
 /* In a ramp, step k has k units of its load. */
@@ -201,7 +247,7 @@ static void begin(struct tw_run *run)
 		processes = load->elsewhere ? 0 :
 			    single ? load->units > 0 : load->units;
 		if (processes && load->priority)
-			tw_reap_hold_back(true);
+			tw_child_hold_back(true);
 		for (n = 0; n < processes && !err; n++) {
 			err = tw_process_start(&load->process[n], TW_LOAD,
 					       single ? TW_PLACE_ALL : n,

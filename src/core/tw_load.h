@@ -89,17 +89,10 @@ bool tw_load_has_copies(const void *of);
 void tw_load_units(struct tw_load *load, const struct tw_option *option,
 		   char *value);
 
-/* As --steps has it; 1: no ramp. */
-extern int64_t tw_ramp_steps;
-extern const struct tw_member tw_ramp_step[];	/* of the JSON */
-
 /* Its unit, of so many. */
 static inline const char *tw_load_unit(const struct tw_load *load, int number)
 {
 	return number == 1 ? load->ops->one : load->ops->unit;
 }
-
-/* " MIN AVG MAX STD", for the table of a ramp. */
-void tw_ramp_stats(FILE *file, const struct tw_stats *of);
 
 #endif /* TW_LOAD_H */

@@ -34,7 +34,7 @@ static int64_t target_ns(enum tw_metric_id id, const struct tw_spot *spot)
 	int pair = spot->run ? spot->number : 0;
 	const struct tw_metric_params params = tw_config_params(pair);
 
-	return id == TW_INTERVAL && !spot->run && tw_config.pairs > 1 ? 0 :
+	return id == TW_INTERVAL && !spot->run && tw_run_pairs > 1 ? 0 :
 	       tw_metric_target_ns(id, &params);
 }
 
@@ -199,7 +199,7 @@ static const void *next_pair(const void *of, int *i, const char **key)
 	static struct tw_spot spot;
 
 	spot = (struct tw_spot) { .run = of, .number = *i };
-	return *i < tw_config.pairs ? &spot : NULL;
+	return *i < tw_run_pairs ? &spot : NULL;
 }
 
 static const void *main_of(const void *of)
@@ -280,7 +280,7 @@ static void text(FILE *file, const struct tw_run *run)
 	size_t k;
 	int i;
 
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_run_pairs; i++)
 		for (k = 0; k < ARRAY_SIZE(sides); k++) {
 			const struct tw_pair *pair = run->pairs[i];
 			enum tw_role role = sides[k];

@@ -128,7 +128,7 @@ static bool uses(enum tw_metric_id id, enum tw_time time)
 	return memchr(tw_metrics[id].span, time, sizeof(tw_metrics[id].span));
 }
 
-bool tw_metric_of_server(enum tw_time time)
+static bool is_of_server(enum tw_time time)
 {
 	return time == TW_T1 || time == TW_T2 ||
 	       (time >= TW_SERVER_RX && time <= TW_SERVER_SND);
@@ -139,7 +139,7 @@ bool tw_metric_is_stamped(enum tw_time time)
 	const char *which = tw_metric_stamps;
 
 	return time > TW_T3 &&
-	       (tw_metric_has_server() || !tw_metric_of_server(time)) &&
+	       (tw_metric_has_server() || !is_of_server(time)) &&
 	       (!strcmp(which, "all") || (!strcmp(which, "rx") && is_rx(time)));
 }
 
@@ -147,16 +147,16 @@ bool tw_metric_needs_server(enum tw_metric_id id)
 {
 	const uint8_t *span = tw_metrics[id].span;
 
-	return tw_metric_of_server(span[0]) || tw_metric_of_server(span[1]) ||
-	       tw_metric_of_server(span[2]);
+	return is_of_server(span[0]) || is_of_server(span[1]) ||
+	       is_of_server(span[2]);
 }
 
 bool tw_metric_compares_sides(enum tw_metric_id id)
 {
 	const uint8_t *span = tw_metrics[id].span;
 
-	return tw_metric_of_server(span[0]) != tw_metric_of_server(span[1]) ||
-	       tw_metric_of_server(span[2]) != tw_metric_of_server(span[3]);
+	return is_of_server(span[0]) != is_of_server(span[1]) ||
+	       is_of_server(span[2]) != is_of_server(span[3]);
 }
 
 static void bound(bool (*is_one)(enum tw_metric_id id), const char *why,

@@ -153,7 +153,6 @@ bool tw_metric_has_server(void);
 /* By its row: whether it needs these; or times of both sides, compared. */
 bool tw_metric_needs_server(enum tw_metric_id id);
 bool tw_metric_compares_sides(enum tw_metric_id id);
-bool tw_metric_of_server(enum tw_time time);
 
 /* For columns; of the kernel's stamps alone. */
 extern const char *const tw_metric_stamp_names[TW_TIMES];

@@ -8,10 +8,8 @@
 #include <string.h>
 
 #include "tw_config.h"
-#include "tw_help.h"
 #include "tw_part.h"
 #include "tw_say.h"
-#include "tw_schema.h"
 #include "tw_string.h"
 
 #define OPTIONS_MAX	192
@@ -156,36 +154,6 @@ static int argument_of(const struct tw_option *option)
 	       option->optional ? optional_argument : required_argument;
 }
 
-static void print_version(void)
-{
-	printf("%s V %1.2f\n", tw_program_name, VERSION);
-}
-
-static void tell(const struct tw_option *option, char *value);
-
-static const struct tw_option own[] = {
-	{ 0, "help", TW_FLAG, .parse = tell, .group = TW_OUTPUT,
-	  .help = "print this" },
-	{ 0, "options", TW_FLAG, .parse = tell, .group = TW_OUTPUT,
-	  .help = "print the options as JSON, one a line" },
-	{ 0, "schema", TW_FLAG, .parse = tell, .group = TW_OUTPUT,
-	  .help = "print the JSON Schema of --json" },
-	{ 0, "version", TW_FLAG, .parse = tell, .group = TW_OUTPUT,
-	  .help = "print the version" },
-	{ .name = NULL }
-};
-
-/* What one of these prints, instead of a run. */
-static void tell(const struct tw_option *option, char *value)
-{
-	static void (*const print[])(void) = {
-		tw_help_print, tw_help_options, tw_schema_print, print_version
-	};
-
-	print[option - own]();
-	exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
-}
-
 static void collect(const struct tw_option *option)
 {
 	int i;
@@ -260,7 +228,6 @@ void tw_option_parse_all(int argc, char *argv[])
 	char letters[3 * OPTIONS_MAX + 2] = "+", *letter = letters + 1;
 	int code, i, at = 1;
 
-	collect(own);
 	for (i = 0; tw_parts[i]; i++)
 		collect(tw_parts[i]->options);
 	for (i = 0; i < count; i++) {
@@ -380,9 +347,9 @@ const struct tw_option *tw_option_row(int i)
 	return i < count ? rows[i] : NULL;
 }
 
-const char *tw_option_usual(int i)
+const char *tw_option_usual(const struct tw_option *option)
 {
-	return usual[i];
+	return usual[find_name(option->name)];
 }
 
 int64_t tw_option_least(int i)

@@ -52,7 +52,7 @@ struct tw_option {
 	int64_t most;		/* that its default may be; 0: not above that */
 	int *count;		/* of numbers */
 	enum tw_metric_id *metric;	/* of a limit: stands before it */
-	const char *help;	/* \n starts a new line; NULL: not in the help */
+	const char *help;	/* see below; NULL: not in the help */
 	/*
 	 * The allowed words, NULL after the last: a list, or a table's names.
 	 * Of a list, those that it can consist of; of a limit, what can stand
@@ -107,12 +107,18 @@ void tw_option_check(void);
  */
 char *tw_option_text(const struct tw_option *option);
 
+/*
+ * Its help; if that ends in a colon, followed by the words allowed. For free().
+ * See tw_help.c.
+ */
+char *tw_option_help(const struct tw_option *option);
+
 /* The @i-th row, by name, and the @i-th word that one allows; or NULL. */
 const struct tw_option *tw_option_row(int i);
 const char *tw_option_word(const struct tw_option *option, int i);
 
-/* Of that row: the word, or the least number, if it is not given. */
-const char *tw_option_usual(int i);
+/* Of a row: the word, or the least number, if it is not given. */
+const char *tw_option_usual(const struct tw_option *option);
 int64_t tw_option_least(int i);
 
 /* The row of the option @name, of any part; NULL: there is none. */

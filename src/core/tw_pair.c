@@ -8,10 +8,9 @@
 #include <unistd.h>
 
 #include "tw_break.h"
-#include "tw_numa.h"
+#include "tw_memory.h"
 #include "tw_part.h"
 #include "tw_place.h"
-#include "tw_rooms.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_time.h"
@@ -19,7 +18,7 @@
 void *tw_pair_room(const struct tw_run *run, int pair,
 		   const struct tw_part *part)
 {
-	return tw_rooms_find(run->pairs[pair]->rooms, run, part);
+	return tw_part_room(run->pairs[pair]->rooms, run, part);
 }
 
 /* The client uses this memory in each cycle, so it is put on its node. */
@@ -28,10 +27,10 @@ static void bind_to_node(void *memory, size_t size, int pair)
 	cpu_set_t cpus;
 
 	tw_place(TW_CLIENT, pair, &cpus);
-	tw_numa_bind(memory, size, tw_place_single(&cpus));
+	tw_memory_bind(memory, size, tw_place_single(&cpus));
 }
 
-void tw_pair_map(struct tw_run *run, int number)
+static void map(struct tw_run *run, int number)
 {
 	struct tw_pair *pair = mmap(NULL, run->pair_size,
 				    PROT_READ | PROT_WRITE,
@@ -44,7 +43,7 @@ void tw_pair_map(struct tw_run *run, int number)
 	pair->number = number;
 	pair->tally.params = tw_config_params(number);
 	run->pairs[number] = pair;
-	tw_rooms_attach(pair->rooms, run, number);
+	tw_part_attach(pair->rooms, run, number);
 }
 
 void tw_pair_map_all(struct tw_run *run)
@@ -53,13 +52,13 @@ void tw_pair_map_all(struct tw_run *run)
 		      sysconf(_SC_PAGESIZE) / 1024;
 	int i;
 
-	run->pair_size = sizeof(struct tw_pair) + tw_rooms_size(run);
+	run->pair_size = sizeof(struct tw_pair) + tw_part_rooms(run);
 	if ((int64_t)run->pair_size / 1024 > kib / 2 / tw_config.pairs)
 		tw_say_fatal("the results of %d pairs need %zu KiB of memory each; allowed is half of this system's %lld KiB in all\n",
 			     (int)tw_config.pairs, run->pair_size / 1024,
 			     (long long)kib);
 	for (i = 0; i < tw_config.pairs; i++)
-		tw_pair_map(run, i);
+		map(run, i);
 }
 
 /* Touches every page, so that no page fault happens in a cycle. */

@@ -57,7 +57,7 @@ struct tw_part {
 	 */
 	void (*text)(FILE *file, const struct tw_run *run);
 	void (*remark)(FILE *file, const struct tw_run *run);
-	bool tells_end;	/* other files have these lines, too: see tw_end.h */
+	bool tells_end;	/* other files have these lines, too: see tw_file_end() */
 	/*
 	 * Its members of the JSON: of "twoway", whose object is the run; of
 	 * "thread", "twoway.pairs" and "thread.phases": of a struct tw_spot;
@@ -81,6 +81,25 @@ extern const struct tw_program_group {
 } tw_program_groups[];
 extern const struct tw_part *const tw_parts[];
 
+/* Calls this function of all parts that have it; in the reverse order. */
+#define TW_PARTS(call, ...) \
+	for (const struct tw_part *const *of = tw_parts; *of; of++) \
+		if ((*of)->call) \
+			(*of)->call(__VA_ARGS__)
+#define TW_PARTS_BACK(call, ...) \
+	for (int i = tw_parts_count(); i--;) \
+		if (tw_parts[i]->call) \
+			tw_parts[i]->call(__VA_ARGS__)
+
+static inline int tw_parts_count(void)
+{
+	int count = 0;
+
+	while (tw_parts[count])
+		count++;
+	return count;
+}
+
 extern const struct tw_part tw_part_serve;
 extern const struct tw_part tw_part_far;
 extern const struct tw_part tw_part_connect;
@@ -92,6 +111,7 @@ extern const struct tw_part tw_part_wait;
 extern const struct tw_part tw_part_deadline;
 extern const struct tw_part tw_part_text;
 extern const struct tw_part tw_part_display;
+extern const struct tw_part tw_part_help;
 extern const struct tw_part tw_part_idle;
 extern const struct tw_part tw_part_histogram;
 extern const struct tw_part tw_part_blocks;
@@ -105,12 +125,10 @@ extern const struct tw_part tw_part_json;
 extern const struct tw_part tw_part_members;
 extern const struct tw_part tw_part_cut;
 extern const struct tw_part tw_part_columns;
-extern const struct tw_part tw_part_pairs;
 extern const struct tw_part tw_part_break;
 extern const struct tw_part tw_part_trace;
 extern const struct tw_part tw_part_breaks;
 extern const struct tw_part tw_part_verbose;
-extern const struct tw_part tw_part_load_option;
 extern const struct tw_part tw_part_runtime;
 extern const struct tw_part tw_part_load;
 extern const struct tw_part tw_part_throttle;
@@ -120,13 +138,21 @@ extern const struct tw_part tw_part_trltp;
 extern const struct tw_part tw_part_clock;
 extern const struct tw_part tw_part_reflect;
 extern const struct tw_part tw_part_transport;
-extern const struct tw_part tw_part_total;
 extern const struct tw_part tw_part_gone;
 extern const struct tw_part tw_part_servers;
 extern const struct tw_part tw_part_stamps;
-extern const struct tw_part tw_part_orb;
 extern const struct tw_part tw_part_check;
 extern const struct tw_part tw_part_others;
 extern const struct tw_part tw_part_quota;
+
+/*
+ * The memory of the parts, for a pair or, in primitivetest, a row: its size in
+ * bytes; zeroed, and on a boundary of 64, the parts fill it in; that of a part,
+ * NULL: it has none. Called by main.
+ */
+size_t tw_part_rooms(const struct tw_run *run);
+void tw_part_attach(void *rooms, const struct tw_run *run, int owner);
+void *tw_part_room(const void *rooms, const struct tw_run *run,
+		   const struct tw_part *part);
 
 #endif /* TW_PART_H */

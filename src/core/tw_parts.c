@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of parts. A feature is its files and its row here. Of their checks,
- * that of histogram comes before that of pairs (the default of -d), and that
- * before the one of config (the intervals).
+ * The table of parts. A feature is its files and its row here. The check of
+ * histogram comes before that of config (the default of -d).
  */
 #include "tw_part.h"
 
 const char tw_program_name[] = "twowaytest";
 const char tw_program_about[] =
 	"Measures the latency of a request and its reply on this host: a timer wakes a\n"
-	"client, which wakes a server, which sleeps and replies.\n";
+	"client, which wakes a server, which sleeps and replies. US: microseconds.\n";
 const char tw_program_member[] = "twoway";
 const struct tw_program_group tw_program_groups[] = {
 	{ TW_MEASURED, "What is measured" },
@@ -29,10 +28,10 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_far,	/* first: it reads options, and has no results */
 	&tw_part_others,	/* first: ours begins after it, ends before */
 	&tw_part_quota,
+	&tw_part_help,
 	&tw_part_json,	/* written last: it has the exit status */
-	&tw_part_orb,		/* sets the number of pairs */
+	&tw_part_ramp,		/* sets the number of pairs */
 	&tw_part_histogram,
-	&tw_part_pairs,
 	&tw_part_config,
 	&tw_part_connect,	/* what it asks of a server is not checked here */
 	&tw_part_oneway,
@@ -47,12 +46,10 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_break,
 	&tw_part_trace,
 	&tw_part_breaks,	/* its end() comes before those of both */
-	&tw_part_ramp,
-	&tw_part_peer,	/* has the work that a load did there, for the ramp */
-	&tw_part_load_option,
+	&tw_part_peer,
 	&tw_part_load,
 	&tw_part_throttle,
-	&tw_part_suspend,	/* ends before that, which asks it */
+	&tw_part_suspend,
 	&tw_part_trltp,
 	&tw_part_verbose,
 	&tw_part_blocks,
@@ -64,7 +61,6 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_timeline,
 	&tw_part_clock,
 	&tw_part_transport,
-	&tw_part_total,
 	&tw_part_gone,
 	&tw_part_servers,
 	&tw_part_stamps,	/* behind these two: it changes the link */

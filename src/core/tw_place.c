@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which CPUs a process runs on. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tw_config.h"
@@ -178,9 +177,7 @@ void tw_place_parse(const struct tw_option *option, char *value)
 static const struct tw_option options[] = {
 	{ 'a', "affinity", TW_CPUS, &chosen_words, .optional = true,
 	  .parse = parse_affinity, .far = TW_MAY_BE_ASKED,
-	  .help = "pin parent process, server and client to CPUs\n"
-		  "of their own; with CPUSET, server and client of\n"
-		  "pair N to its CPUs 2N and 2N + 1" },
+	  .help = "a CPU each for parent process, server and client; or for pair N, CPUs 2N (server) and 2N + 1 of CPUSET" },
 	{ 0, "client-affinity", TW_CPUS, &tw_place_words[TW_CLIENT],
 	  .parse = tw_place_parse, .help = "pin the clients to CPUSET" },
 	{ 0, "mainaffinity", TW_CPUS, &tw_place_words[TW_MAIN],

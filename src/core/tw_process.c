@@ -22,9 +22,7 @@
 #include "tw_place.h"
 #include "tw_policy.h"
 #include "tw_process.h"
-#include "tw_reap.h"
 #include "tw_say.h"
-#include "tw_time.h"
 
 #define START_MS	5000	/* to get ready */
 #define FILES		1024	/* that may be open, before Linux 5.9 */
@@ -274,7 +272,7 @@ bool tw_process_ends(struct tw_process *process, int ms)
 		return process->ended;
 	process->ended = true;
 	if (!process->group)
-		tw_reap_later(process->pid);
+		tw_child_reap_later(process->pid);
 	return true;
 }
 
@@ -300,7 +298,7 @@ bool tw_process_stop_failed(struct tw_process *process)
 		kill(group ? -process->pid : process->pid, SIGKILL);
 	tw_process_ends(process, TW_STOP_MS);
 	if (group)
-		tw_reap_group(process->pid, TW_STOP_MS);
+		tw_child_reap_group(process->pid, TW_STOP_MS);
 	return ms == TW_STOP_MS ||
 	       (group && WIFEXITED(process->status) && process->status);
 }

@@ -20,7 +20,7 @@ struct tw_process {
 	pid_t pid;		/* 0: none was started */
 	const char *name;	/* in messages */
 	bool group;		/* leads a process group of its own */
-	bool ended;		/* it is a zombie: see tw_reap.h */
+	bool ended;		/* it is a zombie: see tw_child.h */
 	int status;		/* as from waitpid(), once ended */
 	/* Read back from the kernel when it was ready: see tw_process_read(). */
 	int policy;

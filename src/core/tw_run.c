@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -11,10 +10,11 @@
 #include <unistd.h>
 
 #include "tw_await.h"
+#include "tw_child.h"
 #include "tw_cut.h"
+#include "tw_memory.h"
 #include "tw_output.h"
 #include "tw_part.h"
-#include "tw_reap.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_text.h"
@@ -22,13 +22,15 @@
 
 #define GRACE_S		1	/* that clients get after -D */
 
+int tw_run_pairs = 1;
+
 /* A blocked client cannot end itself after -D; main does it a little later. */
 static void check_ends(struct tw_run *run)
 {
 	int64_t now_ns = tw_now_ns(CLOCK_MONOTONIC);
 	int i;
 
-	for (i = 0; i < tw_config.pairs; i++) {
+	for (i = 0; i < tw_run_pairs; i++) {
 		struct tw_pair *pair = run->pairs[i];
 
 		if (!pair->process[TW_CLIENT].ended &&
@@ -67,7 +69,7 @@ static bool any_failed(struct tw_run *run, bool killed)
 {
 	int i;
 
-	for (i = 0; i < tw_config.pairs; i++) {
+	for (i = 0; i < tw_run_pairs; i++) {
 		struct tw_process *process = run->pairs[i]->process;
 
 		if (tw_process_failed(&process[TW_SERVER], killed) ||
@@ -89,7 +91,7 @@ static bool reap(struct tw_run *run)
 	bool done = true;
 	int i;
 
-	for (i = 0; i < tw_config.pairs; i++) {
+	for (i = 0; i < tw_run_pairs; i++) {
 		struct tw_process *process = run->pairs[i]->process;
 
 		if (!tw_process_ends(&process[TW_CLIENT], 0)) {
@@ -162,9 +164,9 @@ static void plan(struct tw_run *run)
 
 	if (tw_config.aligned_us >= 0)
 		run->control->first_ns = now_ns +
-			(20 + tw_config.pairs) * TW_NS_PER_MS;
+			(20 + tw_run_pairs) * TW_NS_PER_MS;
 	/* Each client sets its own at its first expiry, unless that hangs. */
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_run_pairs; i++)
 		run->pairs[i]->end_ns = now_ns +
 			(tw_config_interval_us(i) + apart_us * i) *
 			TW_NS_PER_US + tw_config.duration_s * TW_NS_PER_S;
@@ -176,20 +178,15 @@ static bool start(struct tw_run *run)
 	int i;
 
 	run->control->stop = 0;
-	for (i = 0; i < tw_config.pairs; i++) {
+	for (i = 0; i < tw_run_pairs; i++) {
 		memset(&run->pairs[i]->tally.results, 0,
 		       sizeof(run->pairs[i]->tally.results));
 		run->pairs[i]->progress.cycle = (struct tw_cycle) { .seq = 0 };
 	}
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->begin)
-			tw_parts[i]->begin(run);
-	/* At the first step, the parts have begun with all pairs. */
-	if (run->ramps_pairs)
-		tw_config_step(run->step + 1);
+	TW_PARTS(begin, run);
 	if (pipe2(run->go, O_CLOEXEC) || pipe2(run->done, O_CLOEXEC))
 		tw_say_fatal("cannot open a pipe: %m\n");
-	for (i = 0; i < tw_config.pairs && goes_on(run); i++)
+	for (i = 0; i < tw_run_pairs && goes_on(run); i++)
 		run->start_pair(run, i);
 	if (!goes_on(run))
 		run->control->stop = 1;
@@ -221,41 +218,34 @@ static void stop(struct tw_run *run)
 	int i;
 
 	run->control->stop = 1;
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_run_pairs; i++)
 		run->failed |= tw_process_stop_failed(
 			&run->pairs[i]->process[TW_CLIENT]);
 	run->stuck = !run->failed;
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_run_pairs; i++)
 		run->failed |= tw_process_stop_failed(
 			&run->pairs[i]->process[TW_SERVER]);
 	run->stuck &= run->failed;
-	for (i = 0; i < tw_config.pairs; i++) {
+	for (i = 0; i < tw_run_pairs; i++) {
 		look_again(run->pairs[i], TW_SERVER);
 		look_again(run->pairs[i], TW_CLIENT);
 	}
 	run->failed = run->failed || any_failed(run, true);
-	tw_reap_all();
+	tw_child_reap();
 	tw_cut_take(run);
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_run_pairs; i++)
 		tw_tally_merge(&run->pairs[i]->total,
 			       &run->pairs[i]->tally.results);
-	for (i = 0; tw_parts[i]; i++)
-		;
 	tw_output_begin();
-	while (i--)
-		if (tw_parts[i]->end)
-			tw_parts[i]->end(run);
+	TW_PARTS_BACK(end, run);
 	tw_output_end();
 }
 
 static void prepare(struct tw_run *run)
 {
-	run->control = mmap(NULL, sizeof(*run->control),
-			    PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (run->control == MAP_FAILED)
-		tw_say_fatal("no memory: %m\n");
+	run->control = tw_memory_shared(sizeof(*run->control));
 	tw_pair_map_all(run);
+	tw_run_pairs = (int)tw_config.pairs;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	tw_process_configure(TW_MAIN, 0, tw_config_rank(TW_MAIN, 0));
 	tw_output_watch();
@@ -280,7 +270,7 @@ static bool judge(struct tw_run *run)
 	int i;
 
 	run->whole += !is_cut(run);
-	for (i = 0; i < tw_config.pairs; i++) {
+	for (i = 0; i < tw_run_pairs; i++) {
 		if (run->pairs[i]->tally.results.stats[0].count >
 		    tw_cut_unanswered(i, run->step)) {
 			run->measured = true;

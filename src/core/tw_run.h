@@ -64,7 +64,6 @@ struct tw_run {
 	int done[2];
 	int steps;		/* of a ramp; else 1 */
 	bool ramp;		/* --steps was given */
-	bool ramps_pairs;	/* ...and step k has k + 1 pairs */
 	int step;		/* the present one, from 0 */
 	int whole;		/* how many were not cut short */
 	int tick_ms;		/* TW_TICK_MS: woken() is called so often, too */
@@ -84,14 +83,16 @@ struct tw_run {
 	const char *doubt;
 };
 
+/* How many pairs the present step has; what is after it is not started. */
+extern int tw_run_pairs;
+
 /* All are called by main. What fails before the start ends the program. */
 
 /* Measures all steps. */
 void tw_run_measure(struct tw_run *run);
 
-/* Allocates the memory of all pairs; of one, once run->pair_size is known. */
+/* Allocates the memory of all pairs. */
 void tw_pair_map_all(struct tw_run *run);
-void tw_pair_map(struct tw_run *run, int number);
 
 /*
  * Connects client and server; starts one of them, which waits for the end of

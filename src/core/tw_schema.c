@@ -196,13 +196,10 @@ static void print_schema(const struct tw_member *row, int depth)
 		print_object(row, depth);
 }
 
-/* Its lines as one. */
 static void print_help(const struct tw_option *row)
 {
-	char *text = strdup(row->help), *at = text;
+	char *text = tw_option_help(row);
 
-	while ((at = strchr(at, '\n')))
-		*at = ' ';
 	printf("\"description\": ");
 	tw_string_json(stdout, text);
 	free(text);
@@ -222,7 +219,7 @@ static void print_words(int number, int depth)
 			printf("%s \"%s\"", i ? "," : "", word);
 	if (row->becomes)
 		printf(", \"%s\"", row->becomes);
-	printf("%s ]", tw_option_usual(number) ? "" : ", null");
+	printf("%s ]", tw_option_usual(row) ? "" : ", null");
 }
 
 /* A list of intervals; a limit of a metric. */

@@ -14,7 +14,7 @@ struct tw_series {
 	const char *name;
 	int value;		/* its place in what record() is given */
 	const struct tw_stats *stats;	/* over all steps */
-	const void *rooms;	/* the owner's: see tw_rooms.h */
+	const void *rooms;	/* the owner's: see tw_part_room() */
 	int cpu;		/* that it was measured on; -1: on several */
 };
 

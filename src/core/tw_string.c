@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdbool.h>
+
 #include "tw_say.h"
 #include "tw_string.h"
+
+/* Overlong forms, surrogates, and what is above U+10FFFF. */
+static bool is_forbidden(const unsigned char *s)
+{
+	return (*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
+	       (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f);
+}
 
 /* The bytes of the character at @s; 0 if that is not valid UTF-8. */
 static int utf8_bytes(const unsigned char *s)
@@ -12,11 +21,7 @@ static int utf8_bytes(const unsigned char *s)
 	for (i = 1; i < bytes; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	/* Overlong forms, surrogates, and what is above U+10FFFF. */
-	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
-	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return bytes;
+	return bytes > 2 && is_forbidden(s) ? 0 : bytes;
 }
 
 void tw_string_clean(char *text)

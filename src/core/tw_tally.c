@@ -116,6 +116,17 @@ void tw_tally_merge(struct tw_results *to, const struct tw_results *from)
 		merge(&to->stats[id], &from->stats[id]);
 }
 
+double tw_tally_usual_ns(const struct tw_tally *tally,
+			 const struct tw_results *results,
+			 enum tw_metric_id id, int64_t but_ns)
+{
+	const struct tw_stats *stats = &results->stats[id];
+
+	if (stats->count < 2)
+		return (double)tw_metric_target_ns(id, &tally->params);
+	return (double)(stats->sum - but_ns) / (double)(stats->count - 1);
+}
+
 double tw_stats_mean(const struct tw_stats *stats)
 {
 	return stats->count ? (double)stats->sum / (double)stats->count : 0;

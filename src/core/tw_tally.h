@@ -58,6 +58,14 @@ void tw_tally_add_known(struct tw_tally *tally, const int64_t values_ns[],
  */
 void tw_tally_read(const struct tw_tally *tally, struct tw_results *results);
 
+/*
+ * What metric @id of this tally usually is: its mean in @results, without the
+ * cycle that has the value @but_ns; or what it should be.
+ */
+double tw_tally_usual_ns(const struct tw_tally *tally,
+			 const struct tw_results *results,
+			 enum tw_metric_id id, int64_t but_ns);
+
 /* Adds the results @from, of other cycles, to @to. */
 void tw_tally_merge(struct tw_results *to, const struct tw_results *from);
 

@@ -55,7 +55,7 @@ double tw_text_mean(const struct tw_stats *stats)
 
 int tw_text_columns(void)
 {
-	return (int)tw_config.pairs * tw_config.columns;
+	return tw_run_pairs * tw_config.columns;
 }
 
 int tw_text_pair(int column)
@@ -181,7 +181,7 @@ static int print_pairs(FILE *file, const struct tw_run *run)
 
 	fprintf(file, "# %-9s", "Max of");
 	print_maxima(file, NULL);
-	for (pair = 0; pair < tw_config.pairs; pair++) {
+	for (pair = 0; pair < tw_run_pairs; pair++) {
 		tw_tally_read(&run->pairs[pair]->tally, &results);
 		fprintf(file, "# T:%2d%*s", pair, pair > 99 ? 4 : 5, "");
 		print_maxima(file, &results);
@@ -235,7 +235,7 @@ int tw_text_lines(FILE *file, const struct tw_run *run, int lines)
 	if (!tw_config.latency_only || printed + PHASES > lines)
 		return printed;
 	printed += print_phases(file, &all);
-	if (tw_config.pairs > 1 && printed + tw_config.pairs < lines)
+	if (tw_run_pairs > 1 && printed + tw_run_pairs < lines)
 		printed += print_pairs(file, run);
 	return printed;
 }
@@ -252,14 +252,10 @@ void tw_text_print(FILE *file, const struct tw_run *run)
 
 	if (!run->no_status && !run->ramp)
 		tw_text_status(file, run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->text)
-			tw_parts[i]->text(file, run);
-	for (i = 0; i < tw_config.pairs; i++)
+	TW_PARTS(text, file, run);
+	for (i = 0; i < tw_run_pairs; i++)
 		missed += run->pairs[i]->total.missed;
 	if (missed)
 		fprintf(file, "# Missed: %" PRIu64 "\n", missed);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->remark)
-			tw_parts[i]->remark(file, run);
+	TW_PARTS(remark, file, run);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include "tw_time.h"
 #include "tw_timer.h"
@@ -48,7 +50,7 @@ static int posix_wait(struct tw_timer *timer)
 	return 0;
 }
 
-void tw_timer_settle_overrun(struct tw_timer *timer, int64_t awake_ns)
+static void settle_overrun(struct tw_timer *timer, int64_t awake_ns)
 {
 	advance(timer, timer->overrun);
 }
@@ -87,7 +89,38 @@ const struct tw_timer_ops tw_timer_nanosleep = {
 };
 
 const struct tw_timer_ops tw_timer_posix = {
-	"posix", posix_start, posix_wait, tw_timer_settle_overrun
+	"posix", posix_start, posix_wait, settle_overrun
+};
+
+static int fd;		/* of timerfd, of this process, which has one timer */
+
+static int timerfd_start(struct tw_timer *timer)
+{
+	struct itimerspec spec = {
+		.it_value = tw_ns_to_ts(timer->next_ns),
+		.it_interval = tw_ns_to_ts(timer->period_ns),
+	};
+
+	fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	return timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL) ?
+	       -errno : 0;
+}
+
+static int timerfd_wait(struct tw_timer *timer)
+{
+	uint64_t expiries;
+	ssize_t len = read(fd, &expiries, sizeof(expiries));
+
+	if (len < 0)
+		return -errno;
+	timer->overrun = expiries - 1;
+	return 0;
+}
+
+static const struct tw_timer_ops timer_timerfd = {
+	"timerfd", timerfd_start, timerfd_wait, settle_overrun
 };
 
 static const struct tw_timer_ops none = {
@@ -97,7 +130,7 @@ static const struct tw_timer_ops none = {
 static const struct tw_timer_ops *const kinds[] = {
 	&tw_timer_nanosleep,
 	&tw_timer_posix,
-	&tw_timer_timerfd,
+	&timer_timerfd,
 	NULL
 };
 

@@ -54,10 +54,6 @@ struct tw_timer {
 
 extern const struct tw_timer_ops tw_timer_nanosleep;
 extern const struct tw_timer_ops tw_timer_posix;
-extern const struct tw_timer_ops tw_timer_timerfd;
-
-/* A settle() for timers whose wait() sets timer->overrun. */
-void tw_timer_settle_overrun(struct tw_timer *timer, int64_t awake_ns);
 
 /* The timer of this name; "none", that of a closed loop, is not in the table. */
 const struct tw_timer_ops *tw_timer_find(const char *name);

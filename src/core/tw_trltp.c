@@ -5,14 +5,13 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "tw_array.h"
 #include "tw_file.h"
 #include "tw_load.h"
 #include "tw_part.h"
+#include "tw_run.h"
 #include "tw_string.h"
-#include "tw_text.h"
 #include "tw_time.h"
 
 #define BIN_US		10
@@ -51,9 +50,7 @@ static void set(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 0, "trltp", TW_FLAG, .parse = set,
-	  .help = "the reference set-up: -m -p 98 -a -x -i 1000\n"
-		  "-l 100000 --sleep=100 --load=fft --load-policy=rr\n"
-		  "--steps=16 --warmup=1; later options override it" },
+	  .help = "-m -p 98 -a -x -i 1000 -l 100000 --sleep=100 --load=fft --load-policy=rr --steps=16 --warmup=1" },
 	{ 0, "trltp-log", TW_FILE, &to.path,
 	  .without = "--connect: it has send and receive, whose times are of one clock",
 	  .help = "write the reference program's log to FILE" },
@@ -147,14 +144,14 @@ static void end(struct tw_run *run)
 	size_t i;
 	int pair;
 
-	for (pair = 0; to.path && pair < tw_config.pairs; pair++) {
+	for (pair = 0; to.path && pair < tw_run_pairs; pair++) {
 		struct room *of = tw_pair_room(run, pair, &tw_part_trltp);
 		const struct tw_stats *stats =
 			run->pairs[pair]->tally.results.stats;
 
 		fprintf(steps, "%sWorkers,%d\n",
 			run->step || pair ? "\n" : "", load ? load->units : 0);
-		if (tw_config.pairs > 1)
+		if (tw_run_pairs > 1)
 			fprintf(steps, "Pair,%d\n", pair);
 		for (i = 0; i < ARRAY_SIZE(logged); i++)
 			log_metric(&stats[logged[i].id], logged[i].id,

@@ -5,7 +5,6 @@
  * they are counted.
  */
 #include <inttypes.h>
-#include <time.h>
 
 #include "tw_output.h"
 #include "tw_part.h"

@@ -3,7 +3,6 @@
  * twowaytest: measures the latency of a request and its reply under real-time
  * scheduling. tw_parts.c says what it consists of.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -75,6 +74,21 @@ static int print(const struct tw_run *run, int status)
 	return EXIT_FAILURE;
 }
 
+/* Exit status of a run that has results, which are then printed and written. */
+static int conclude(const struct tw_run *run, int status)
+{
+	int i;
+
+	for (i = 0; tw_parts[i]; i++)
+		if (tw_parts[i]->exceeded && tw_parts[i]->exceeded(run))
+			status = status ? status : EXIT_EXCEEDED;
+	status = print(run, status);
+	while (i--)
+		if (tw_parts[i]->write && tw_parts[i]->write(run, status))
+			status = EXIT_FAILURE;
+	return status;
+}
+
 int main(int argc, char *argv[])
 {
 	static struct tw_run run = {
@@ -89,28 +103,13 @@ int main(int argc, char *argv[])
 		run.argv[i] = strdup(argv[i]);
 	tw_option_parse_all(argc, argv);
 	open_signals(&run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->check)
-			tw_parts[i]->check(&run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->checked)
-			tw_parts[i]->checked(&run);
+	TW_PARTS(check, &run);
+	TW_PARTS(checked, &run);
 	tw_file_open_all();
 	tw_run_measure(&run);
 	tw_output_begin();
 	/* A server that -b has found to be too late need not end. */
 	status = run.failed && !(run.stuck && run.broken) ? EXIT_FAILURE :
 		 EXIT_SUCCESS;
-	if (!run.measured)
-		return status;
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->exceeded && tw_parts[i]->exceeded(&run))
-			status = status ? status : EXIT_EXCEEDED;
-	status = print(&run, status);
-	for (i = 0; tw_parts[i]; i++)
-		;
-	while (i--)
-		if (tw_parts[i]->write && tw_parts[i]->write(&run, status))
-			status = EXIT_FAILURE;
-	return status;
+	return run.measured ? conclude(&run, status) : status;
 }

@@ -32,7 +32,6 @@
 #include <unistd.h>
 
 #include "tw_await.h"
-#include "tw_datagram.h"
 #include "tw_hosts.h"
 #include "tw_idle.h"
 #include "tw_json.h"
@@ -45,8 +44,6 @@
 #include "tw_say.h"
 #include "tw_stamps.h"
 #include "tw_string.h"
-#include "tw_text.h"
-#include "tw_time.h"
 #include "tw_transport.h"
 
 #define MEET_S		20	/* until all clients are connected */
@@ -64,8 +61,7 @@ static struct tw_meeting meeting;
 
 static const struct tw_option options[] = {
 	{ 0, "far", TW_FLAG, &tw_far,
-	  .help = "be the server's side, for --connect: requests come\n"
-		  "from standard input" },
+	  .help = "the server's side, with requests from standard input" },
 	{ .name = NULL }
 };
 

@@ -10,7 +10,6 @@
 #include "tw_await.h"
 #include "tw_lines.h"
 #include "tw_say.h"
-#include "tw_time.h"
 
 #define SEND_MS		5000
 #define NAME_SIZE	64

@@ -36,8 +36,7 @@ static const char *mode = "off";
 
 static const struct tw_option options[] = {
 	{ 0, "oneway", TW_WORD, &mode, .choices = modes, .far = TW_ASKED,
-	  .help = "with --connect: sync, if the clocks of both hosts are\n"
-		  "synchronised, measures send and receive; default off" },
+	  .help = "send and receive by clocks in sync:" },
 	{ .name = NULL }
 };
 

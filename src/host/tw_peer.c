@@ -21,9 +21,7 @@
 #include "tw_say.h"
 #include "tw_stamps.h"
 #include "tw_string.h"
-#include "tw_suspend.h"
 #include "tw_transport.h"
-#include "tw_watch.h"
 
 #define LOGIN_MS	120000	/* somebody may have to type a password */
 #define READY_MS	20000	/* its loads start, too */
@@ -51,18 +49,14 @@ static bool cut;		/* it has ended before we did */
 static const struct tw_option options[] = {
 	{ 0, "connect", TW_TEXT, &tw_talk_way.text, "HOST[:PORT]",
 	  .without = "--server\n--transport=unix or vsock; allowed is tcp or udp",
-	  .help = "the servers run on HOST, which has twowaytest --server\n"
-		  "or its service; with --rsh, nothing needs to run there;\n"
-		  "with --reflect, it is any device" },
+	  .help = "the servers run on HOST, by --server or --rsh; with --reflect, it is any device" },
 	{ 0, "load-side", TW_WORD, &load_side, .choices = sides,
 	  .with = "--connect", .without = "--reflect",
-	  .help = "with --connect, on whose host --load runs: the client's\n"
-		  "(the default), or the server's" },
+	  .help = "with --connect, --load's host: client (default), server" },
 	/* A command is optional: see tw_option_given(). */
 	{ 0, "rsh", TW_TEXT, &tw_talk_way.command, "COMMAND", .optional = true,
 	  .with = "--connect", .without = "--reflect",
-	  .help = "with --connect: COMMAND, default ssh HOST, starts the\n"
-		  "server's side there" },
+	  .help = "start the server's side there, default ssh HOST" },
 	{ .name = NULL }
 };
 
@@ -189,8 +183,6 @@ static void check(struct tw_run *run)
 	if (tw_reflect_kind || !tw_talk_way.text)
 		return;
 	check_way();
-	if (run->ramp)
-		tw_say_fatal("--ramp=pairs: not allowed with --connect; give --threads\n");
 	if (!tw_oneway_chosen()) {
 		tw_metric_two_clocks(APART, 0);
 		check_columns();

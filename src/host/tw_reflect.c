@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tw_array.h"
 #include "tw_datagram.h"
 #include "tw_hosts.h"
 #include "tw_part.h"
@@ -69,9 +68,7 @@ static const struct tw_option options[] = {
 	  .without = NO("sleep") NO("wait") NO("peer") NO("server-affinity")
 		     NO("server-priority") NO("servers") NO("order")
 		     NO("transport"),
-	  .help = "measure a device that sends requests back, and runs\n"
-		  "nothing of this test: by ICMP, as ping does, or by an\n"
-		  "echo service of UDP" },
+	  .help = "measure a device that sends requests back:" },
 	{ .name = NULL }
 };
 

@@ -5,8 +5,6 @@
  * other networks, the units of systemd guard a host.
  */
 #include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <netinet/in.h>
@@ -27,11 +25,9 @@
 #include "tw_child.h"
 #include "tw_hosts.h"
 #include "tw_idle.h"
-#include "tw_lines.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_say.h"
-#include "tw_time.h"
 
 /*
  * Root becomes this user. Users of programs do not have it, nor does "nobody",
@@ -291,13 +287,9 @@ static void check(struct tw_run *run)
 
 static const struct tw_option options[] = {
 	{ 0, "allow", TW_LIST, &allow, .with = "--server",
-	  .help = "with --server: who may connect, addresses and networks,\n"
-		  "as 192.0.2.0/24,2001:db8::1" },
+	  .help = "with --server: who may connect, as 192.0.2.0/24,::1" },
 	{ 0, "server", TW_TEXT, &where, "ADDR[:PORT]", .optional = true,
-	  .help = "serve clients of other hosts at ADDR, default\n"
-		  "127.0.0.1, one at a time, until a signal comes; -p is\n"
-		  "the highest priority of a server. Root becomes the user\n"
-		  "65533" },
+	  .help = "serve other hosts at ADDR, default 127.0.0.1; -p is the highest priority; root becomes user 65533" },
 	{ .name = NULL }
 };
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tw_clock_tsc.h"
 #include "tw_clocks.h"
 #include "tw_say.h"
 #include "tw_time.h"

@@ -5,17 +5,14 @@
  * nothing is measured, both clocks are read. That also shows if the clock was
  * set. On the server's host, main looks for that.
  */
-#include <inttypes.h>
 #include <stdio.h>
 
-#include "tw_clock_tsc.h"
 #include "tw_clocks.h"
 #include "tw_jumps.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_time.h"
-#include "tw_watch.h"
 
 #define TRIES	5
 #define READS	2000
@@ -130,7 +127,7 @@ static void settle_converted(struct tw_timer *timer, int64_t awake_ns)
 {
 	struct tw_watch *watch = &timer->watch;
 
-	tw_watch_look(watch, tw_config.clock);
+	tw_jumps_look(watch, tw_config.clock);
 	tw_jumps_note(&jumps, watch);
 	inner->settle(timer, tw_watch_convert(watch, awake_ns));
 	timer->planned_ns += watch->ahead_ns;
@@ -167,7 +164,7 @@ static void woken(struct tw_run *run)
 
 	if (!tw_config.absent[TW_CLIENT] || !room(run))
 		return;
-	tw_watch_look(&watch, tw_config.clock);
+	tw_jumps_look(&watch, tw_config.clock);
 	tw_jumps_note(&tw_jumps_all, &watch);
 }
 

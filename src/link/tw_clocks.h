@@ -2,6 +2,8 @@
 #ifndef TW_CLOCKS_H
 #define TW_CLOCKS_H
 
+#include <stdint.h>
+
 #include "tw_clock.h"
 
 /* The value of a counter or clock, and the time on CLOCK_MONOTONIC. */
@@ -28,5 +30,16 @@ int64_t tw_clocks_ahead_ns(const struct tw_clock *clock);
  * time: later, the clock may have been set.
  */
 int64_t tw_clocks_monotonic_ns(int64_t ns);
+
+/*
+ * tw_clock_tsc.c: called by main: calibrates tw_clock_tsc, which takes 50 ms. Returns NULL, or
+ * why there is no reliable counter; the first ends the program with it.
+ */
+void tw_clock_tsc_open(void);
+const char *tw_clock_tsc_try(void);
+
+/* The counter, in ticks, and how long one takes; after one of these. */
+int64_t tw_clock_tsc_ticks(void);
+double tw_clock_tsc_ns_per_tick(void);
 
 #endif /* TW_CLOCKS_H */

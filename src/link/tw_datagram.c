@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include "tw_config.h"
 #include "tw_datagram.h"
 #include "tw_loop.h"
-#include "tw_run.h"
 #include "tw_time.h"
 #include "tw_wire.h"
 

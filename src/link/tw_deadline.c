@@ -31,8 +31,7 @@ static int64_t runtime_us;	/* 0: a quarter of the pair's period */
 static const struct tw_option options[] = {
 	{ 0, "runtime", TW_NUMBER, &runtime_us, "US", 2, 1000000000,
 	  .with = "--policy=deadline", .far = TW_ASKED,
-	  .help = "with --policy=deadline: CPU time of a client or server\n"
-		  "in a period, default a quarter of the period" },
+	  .help = "deadline: CPU time in a period, default a quarter of it" },
 	{ .name = NULL }
 };
 

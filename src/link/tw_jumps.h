@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often a clock was set. */
+/*
+ * Clocks that jump: all but CLOCK_MONOTONIC and CLOCK_MONOTONIC_RAW can be set,
+ * or go on while the system is suspended. What spans that is left out.
+ */
 #ifndef TW_JUMPS_H
 #define TW_JUMPS_H
 
@@ -7,12 +10,20 @@
 #include <stdio.h>
 
 #include "tw_member.h"
-#include "tw_watch.h"
+#include "tw_clock.h"
 
 struct tw_run;
 
 /* For tw_run.doubt, as the text of a limit has it. */
 #define TW_CLOCK_SET	"the clock was set; otherwise"
+#define TW_SUSPENDED	"the system was suspended; otherwise"
+
+/*
+ * Looks at the clock once more, see struct tw_watch; one that ran on at its own
+ * rate, or was steered to another, was not set. Any process; takes less than a
+ * microsecond, and no system call where reading the clocks takes none.
+ */
+void tw_jumps_look(struct tw_watch *watch, const struct tw_clock *clock);
 
 /* What was seen of a clock. */
 struct tw_jumps {

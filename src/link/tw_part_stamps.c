@@ -17,8 +17,6 @@
 
 #include "tw_part.h"
 #include "tw_run.h"
-#include "tw_say.h"
-#include "tw_servers.h"
 #include "tw_stamps.h"
 
 /* Memory of a pair, over all steps: of measured cycles. */
@@ -34,9 +32,7 @@ static const struct tw_option options[] = {
 	{ 0, "stamps", TW_WORD, &tw_metric_stamps, .choices = modes,
 	  .with = "--transport=tcp or udp, or with --reflect",
 	  .without = "--servers=one", .far = TW_ASKED,
-	  .help = "with tcp, udp or --reflect, the kernel's timestamps of\n"
-		  "packets: off (default), rx (of those received) or all;\n"
-		  "they tell where the time goes, and take some of it" },
+	  .help = "timestamps by the kernel:" },
 	{ .name = NULL }
 };
 

@@ -11,11 +11,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tw_memory.h"
 #include "tw_part.h"
 #include "tw_run.h"
 #include "tw_say.h"
 #include "tw_servers.h"
-#include "tw_waits.h"
+#include "tw_link.h"
 #include "tw_wire.h"
 
 #define ANSWERS		4096	/* that are kept; divides an unsigned long */
@@ -49,17 +50,12 @@ struct room {
 	uint64_t inversions;
 };
 
-bool tw_servers_one(void)
-{
-	return one;
-}
-
 /* A higher client may have come meanwhile, so it asks before each answer. */
 static int next_by_priority(void)
 {
 	int i = 0;
 
-	if (poll(clients, tw_config.pairs, -1) < 0)
+	if (poll(clients, tw_run_pairs, -1) < 0)
 		return -1;
 	while (!clients[i].revents)
 		i++;
@@ -77,7 +73,7 @@ static int open_by_arrival(void)
 	int i;
 
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	for (i = 0; i < tw_config.pairs; i++) {
+	for (i = 0; i < tw_run_pairs; i++) {
 		event.data.u32 = i;
 		if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, clients[i].fd, &event))
 			return -errno;
@@ -96,15 +92,13 @@ static int next_by_arrival(void)
 static const struct tw_option options[] = {
 	{ 0, "order", TW_WORD, &order, .choices = orders,
 	  .with = "--servers=one",
-	  .help = "with --servers=one, whose request is answered next,\n"
-		  "default priority: that of the lowest number" },
+	  .help = "of --servers=one: priority (default), arrival" },
 	{ 0, "server-priority", TW_NUMBER, &priority, "PRIO", 2, 99,
 	  .with = "--servers=one",
-	  .help = "with --servers=one, the server's real-time priority,\n"
-		  "default one less than the first client's" },
+	  .help = "with --servers=one, default 1 below the client's" },
 	{ 0, "servers", TW_WORD, &kind, .choices = kinds,
 	  .without = "--connect",
-	  .help = "a server for each client (the default), or one for all" },
+	  .help = "each (default): a server for each client; one: for all" },
 	{ .name = NULL }
 };
 
@@ -140,7 +134,7 @@ static int serve(const struct tw_loop *loop)
 	int i, err = by_arrival ? open_by_arrival() : 0;
 
 	/* An open copy would hide that a client has ended. */
-	for (i = 1; i < tw_config.pairs; i++)
+	for (i = 1; i < tw_run_pairs; i++)
 		close(client_fds[i]);
 	memset(answers, 0, sizeof(*answers));
 	while (!err)
@@ -166,24 +160,24 @@ static int start_server(struct tw_run *run)
 {
 	int i, err;
 
-	for (i = 0; i < tw_config.pairs; i++) {
+	for (i = 0; i < tw_run_pairs; i++) {
 		tw_pair_connect(run, i);
 		clients[i].fd = run->pairs[i]->fd[TW_SERVER];
 		clients[i].events = POLLIN;
 		client_fds[i] = run->pairs[i]->fd[TW_CLIENT];
 	}
-	left = tw_config.pairs;
+	left = tw_run_pairs;
 	/* It counts the datagrams of all pairs, if there are any. */
 	if (tw_pair_room(run, 0, &tw_part_transport))
-		for (i = 0; i < tw_config.pairs; i++)
+		for (i = 0; i < tw_run_pairs; i++)
 			madvise(run->pairs[i], run->pair_size, MADV_DOFORK);
 	err = tw_pair_start_process(run, 0, TW_SERVER);
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_run_pairs; i++)
 		madvise(run->pairs[i], run->pair_size, MADV_DONTFORK);
 	if (err)
 		return err;
 	set_priority(&run->pairs[0]->process[TW_SERVER]);
-	for (i = 1; i < tw_config.pairs; i++) {
+	for (i = 1; i < tw_run_pairs; i++) {
 		close(clients[i].fd);
 		run->pairs[i]->fd[TW_SERVER] = -1;
 		run->pairs[i]->process[TW_SERVER] =
@@ -208,10 +202,7 @@ static void check(struct tw_run *run)
 			     (int)priority);
 	order = order ? order : orders[0];
 	by_arrival = order == orders[1];
-	answers = mmap(NULL, sizeof(*answers), PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (answers == MAP_FAILED)
-		tw_say_fatal("--servers=one: no memory: %m\n");
+	answers = tw_memory_shared(sizeof(*answers));
 	run->start_pair = start_pair;
 	run->serve = serve;
 }
@@ -262,7 +253,7 @@ static void end(struct tw_run *run)
 {
 	int i;
 
-	for (i = 1; one && i < tw_config.pairs; i++)
+	for (i = 1; one && i < tw_run_pairs; i++)
 		run->pairs[i]->usage[TW_SERVER] =
 			run->pairs[0]->usage[TW_SERVER];
 }
@@ -274,7 +265,7 @@ static void text(FILE *file, const struct tw_run *run)
 	if (!one)
 		return;
 	fprintf(file, "# Inversions:");
-	for (i = 0; i < tw_config.pairs; i++)
+	for (i = 0; i < tw_run_pairs; i++)
 		fprintf(file, " %" PRIu64, tw_servers_inversions(run, i));
 	fprintf(file, "\n");
 }
@@ -283,7 +274,7 @@ static const void *next_pair(const void *of, int *i, const char **key)
 {
 	static uint64_t inversions;
 
-	if (!one || *i >= tw_config.pairs)
+	if (!one || *i >= tw_run_pairs)
 		return NULL;
 	inversions = tw_servers_inversions(of, *i);
 	return &inversions;

@@ -3,22 +3,19 @@
 #ifndef TW_SERVERS_H
 #define TW_SERVERS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct tw_run;
 
-/* Whether there is one. Called by main, after --servers was checked. */
-bool tw_servers_one(void);
+/* What the JSON says of inversions. */
+#define TW_INVERSIONS \
+	"Requests of later pairs that one server answered between t0 and t1."
 
 /*
  * How many requests of clients with a higher number were answered between t0
  * and t1 of a cycle of this pair, so far; 0 if each client has a server. Called
  * by main.
  */
-/* What the JSON says of them. */
-#define TW_INVERSIONS \
-	"Requests of later pairs that one server answered between t0 and t1."
 uint64_t tw_servers_inversions(const struct tw_run *run, int pair);
 
 #endif /* TW_SERVERS_H */

@@ -4,10 +4,8 @@
  * side converts its own to the measuring clock, all by the same distance. The
  * server's stamps of a cycle come with its next reply. A device has none.
  */
-#include <errno.h>
 #include <netinet/in.h>
 #include <stdalign.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
@@ -17,11 +15,11 @@
 
 #include "tw_clocks.h"
 #include "tw_config.h"
+#include "tw_jumps.h"
 #include "tw_loop.h"
 #include "tw_say.h"
 #include "tw_stamps.h"
 #include "tw_time.h"
-#include "tw_watch.h"
 #include "tw_wire.h"
 
 #define BATCH	8	/* the two stamps of a message, and late ones */
@@ -138,7 +136,7 @@ static bool read_ahead(int64_t *ahead_ns)
 {
 	static struct tw_watch wall;
 
-	tw_watch_look(&wall, &tw_clock_realtime);
+	tw_jumps_look(&wall, &tw_clock_realtime);
 	*ahead_ns = tw_config.clock == &tw_clock_realtime ? 0 :
 		    tw_config.clock == &tw_clock_monotonic ? -wall.ahead_ns :
 		    tw_clocks_ahead_ns(tw_config.clock) - wall.ahead_ns;

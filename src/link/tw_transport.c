@@ -16,7 +16,7 @@
 #include "tw_say.h"
 #include "tw_time.h"
 #include "tw_transport.h"
-#include "tw_waits.h"
+#include "tw_link.h"
 
 #define UNREACHABLE	"; the host is not there, or cannot be reached: see its address, its power, the cable and what is between"
 #define INET		"--transport=tcp or udp"
@@ -64,28 +64,24 @@ static void parse_prefer(const struct tw_option *option, char *value)
 static const struct tw_option options[] = {
 	{ 0, "busy-poll", TW_NUMBER, &sockopts[2].value, "US", 0, 1000000,
 	  .with = INET, .far = TW_ASKED, .group = TW_SOCKETS,
-	  .help = "with tcp or udp: let the kernel poll the network device\n"
-		  "for so many microseconds in a receive" },
+	  .help = "let the kernel poll the device so long in a receive" },
 	{ 0, "dscp", TW_NUMBER, &sockopts[0].value, NULL, 0, 63, .with = INET,
 	  .far = TW_ASKED, .group = TW_SOCKETS,
-	  .help = "with tcp or udp: the packets' class of service" },
+	  .help = "the packets' class of service" },
 	{ 0, "prefer-busy-poll", TW_NUMBER, &sockopts[3].value, NULL, 1, 65535,
 	  .parse = parse_prefer, .with = INET, .far = TW_ASKED,
 	  .group = TW_SOCKETS,
-	  .help = "with tcp or udp: take packets from the network device\n"
-		  "in a receive, at most N at once, not by\n"
-		  "interrupts" },
+	  .help = "at most N at once in a receive, without interrupts" },
 	{ 0, "sock-priority", TW_NUMBER, &sockopts[1].value, NULL, 0, INT32_MAX,
 	  .with = INET, .far = TW_ASKED, .group = TW_SOCKETS,
-	  .help = "with tcp or udp: the packets' priority in this host" },
+	  .help = "the packets' priority in this host" },
 	{ 0, "timeout", TW_NUMBER, &timeout_us, "US", 1, 10000000,
 	  .most = 20000000,	/* twice the longest sleep */
 	  .with = "--transport=udp or --reflect", .far = TW_ASKED,
-	  .help = "with udp or --reflect: a cycle is lost if its reply\n"
-		  "takes longer, default 100000" },
+	  .help = "udp, --reflect: a later reply is lost, default 100000" },
 	{ 0, "transport", TW_WORD, &kind_name, .choice = name_of,
 	  .becomes = "icmp", .far = TW_ASKED,
-	  .help = "what requests go over, default tcp" },
+	  .help = "what requests go over:" },
 	{ .name = NULL }
 };
 

@@ -5,11 +5,10 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "tw_config.h"
 #include "tw_part.h"
-#include "tw_waits.h"
+#include "tw_link.h"
 
 static int select_open(int fd)
 {
@@ -93,8 +92,7 @@ static const struct tw_option options[] = {
 	{ 0, "wait", TW_WORD, &name, .choice = name_of,
 	  .without = "--servers=one, where --order says how the server waits",
 	  .far = TW_ASKED,
-	  .help = "how the server waits for a request, default poll;\n"
-		  "read saves a system call" },
+	  .help = "how the server waits:" },
 	{ .name = NULL }
 };
 

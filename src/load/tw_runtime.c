@@ -13,7 +13,6 @@
 
 #include "tw_guard.h"
 #include "tw_part.h"
-#include "tw_policy.h"
 #include "tw_read.h"
 #include "tw_run.h"
 #include "tw_say.h"
@@ -35,8 +34,7 @@ static struct tw_guard guard;
 
 static const struct tw_option options[] = {
 	{ 0, "rt-runtime", TW_NUMBER, &runtime_us, "US", -1, 1000000,
-	  .help = "set sched_rt_runtime_us for the run, and restore it;\n"
-		  "-1, 0: real-time tasks have no limit" },
+	  .help = "sched_rt_runtime_us for the run; -1, 0: no limit" },
 	{ .name = NULL }
 };
 

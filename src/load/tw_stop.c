@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <time.h>
+#include <string.h>
 
 #include "tw_check.h"
+#include "tw_spent.h"
 #include "tw_stop.h"
 #include "tw_time.h"
 
+#define STARVED		3	/* periods without a sample */
 #define LEAST_NS	TW_NS_PER_MS	/* less can be anything */
 #define FAIR_PERIOD_NS	TW_NS_PER_S	/* unless it was changed */
 
@@ -41,14 +43,125 @@ bool tw_stop_fits_any(int64_t late_ns)
 		tw_stop_fits(&tw_stops[TW_STOP_FAIR], late_ns));
 }
 
+/* Widens both to the samples around. false: they are missing. */
+static bool enclose(int64_t *from_ns, int64_t *to_ns)
+{
+	int from = tw_spents->count - 1, to = from;
+
+	while (from > tw_spent_first() && tw_spent_at_ns(from) > *from_ns)
+		from--;
+	while (to > from + 1 && tw_spent_at_ns(to - 1) >= *to_ns)
+		to--;
+	if (!tw_spents->told || tw_spent_at_ns(from) > *from_ns ||
+	    tw_spent_at_ns(to) < *to_ns ||
+	    tw_spent_at_ns(to) - tw_spent_at_ns(from) >=
+	    STARVED * tw_spents->period_ns)
+		return false;
+	*from_ns = tw_spent_at_ns(from);
+	*to_ns = tw_spent_at_ns(to);
+	return true;
+}
+
+static bool is_one_of(const struct tw_spent_task *task, const int ids[2])
+{
+	return task->ours && ((!ids[0] && !ids[1]) || task->id == ids[0] ||
+			      task->id == ids[1]);
+}
+
+static bool is_between(int sample, int64_t from_ns, int64_t to_ns)
+{
+	return tw_spent_at_ns(sample) > from_ns &&
+	       tw_spent_at_ns(sample) <= to_ns;
+}
+
+/*
+ * How long those two of ours waited between two samples; with 0 and 0, all of
+ * ours. -1: not known. Adds the CPUs that they may use.
+ */
+static int64_t waited_ns_of(const int ids[2], int64_t from_ns, int64_t to_ns,
+			    cpu_set_t *cpus)
+{
+	struct tw_spent_task *task;
+	int64_t sum_ns = 0;
+	bool known = false;
+	int i;
+
+	for (task = tw_spents->task; task < tw_spent_behind(); task++) {
+		if (!is_one_of(task, ids))
+			continue;
+		known |= task->known;
+		CPU_OR(cpus, cpus, &task->cpus);
+		for (i = tw_spent_first() + 1; i < tw_spents->count; i++)
+			if (is_between(i, from_ns, to_ns))
+				sum_ns += tw_spent_of(task, i)->waited_ns;
+	}
+	return known ? sum_ns : -1;
+}
+
+/* As if they had waited for less. */
+static void take_ns(const int ids[2], int64_t from_ns, int64_t to_ns,
+		    int64_t ns)
+{
+	struct tw_spent_task *task;
+	int64_t *waited_ns, part_ns;
+	int i;
+
+	for (task = tw_spents->task; task < tw_spent_behind(); task++)
+		for (i = tw_spents->count - 1; i > tw_spent_first(); i--) {
+			if (!is_one_of(task, ids) ||
+			    !is_between(i, from_ns, to_ns))
+				continue;
+			waited_ns = &tw_spent_of(task, i)->waited_ns;
+			part_ns = *waited_ns < ns ? *waited_ns : ns;
+			*waited_ns -= part_ns;
+			ns -= part_ns;
+		}
+}
+
+static int64_t used_ns(struct tw_spent_task *task, int cpu, int64_t from_ns,
+		       int64_t to_ns)
+{
+	double sum_ns = 0;
+	int i;
+
+	for (i = tw_spent_first() + 1; i < tw_spents->count; i++)
+		if (task->part[i % TW_SPENT_KEPT].cpu == cpu)
+			sum_ns += tw_spent_within(i, from_ns, to_ns) *
+				  (double)tw_spent_of(task, i)->ran_ns;
+	return (int64_t)sum_ns;
+}
+
+/*
+ * What real-time tasks used of a CPU; between two samples, as if it had been
+ * spread evenly.
+ */
+static int64_t used_of_all_ns(int cpu, int64_t from_ns, int64_t to_ns,
+			      struct tw_stop_most *most)
+{
+	struct tw_spent_task *task;
+	int64_t sum_ns = 0, ns;
+
+	*most = (struct tw_stop_most) { .ns = 0 };
+	for (task = tw_spents->task; task < tw_spent_behind(); task++) {
+		ns = used_ns(task, cpu, from_ns, to_ns);
+		sum_ns += ns;
+		if (ns <= most->ns || !task->id)
+			continue;
+		most->ns = ns;
+		most->id = task->id;
+		memcpy(most->name, task->name, sizeof(most->name));
+	}
+	return sum_ns;
+}
+
 /* What lies between two samples is not known to a 20th of the period. */
 static bool is_used_up(struct tw_wait *wait, const struct tw_stop *rule)
 {
 	int64_t may_ns = rule->period_ns - rule->stop_ns, used_ns;
-	struct tw_past_most most;
+	struct tw_stop_most most;
 
-	used_ns = tw_past_used_ns(wait->cpu, wait->end_ns - rule->period_ns,
-				  wait->end_ns, &most);
+	used_ns = used_of_all_ns(wait->cpu, wait->end_ns - rule->period_ns,
+				 wait->end_ns, &most);
 	if (used_ns < may_ns - may_ns / 20 - rule->period_ns / 20)
 		return false;
 	wait->period_ns = rule->period_ns;
@@ -75,10 +188,10 @@ static bool find_rules(struct tw_wait *wait)
 /* Whether the real-time tasks that are known left it to others for so long. */
 static bool is_left(int cpu, int64_t from_ns, int64_t to_ns, int64_t ns)
 {
-	struct tw_past_most most;
+	struct tw_stop_most most;
 
 	return to_ns - from_ns -
-	       tw_past_used_ns(cpu, from_ns, to_ns, &most) >= ns;
+	       used_of_all_ns(cpu, from_ns, to_ns, &most) >= ns;
 }
 
 enum tw_proof tw_stop_prove(struct tw_wait *wait)
@@ -92,9 +205,9 @@ enum tw_proof tw_stop_prove(struct tw_wait *wait)
 	int cpu;
 
 	CPU_ZERO(&cpus);
-	if (!tw_past_enclose(&from_ns, &to_ns))
+	if (!enclose(&from_ns, &to_ns))
 		return TW_STOP_UNKNOWN;
-	waited_ns = tw_past_waited_ns(wait->ids, from_ns, to_ns, &cpus);
+	waited_ns = waited_ns_of(wait->ids, from_ns, to_ns, &cpus);
 	if (waited_ns < 0)
 		return TW_STOP_UNKNOWN;
 	if (waited_ns < least_ns || !tw_stop_fits_any(late_ns))
@@ -105,7 +218,7 @@ enum tw_proof tw_stop_prove(struct tw_wait *wait)
 			continue;
 		wait->cpu = cpu;
 		if (find_rules(wait)) {
-			tw_past_take_ns(wait->ids, from_ns, to_ns, late_ns);
+			take_ns(wait->ids, from_ns, to_ns, late_ns);
 			return TW_STOPPED;
 		}
 		/* Tasks that have ended, are new or hidden may have used it. */

@@ -8,7 +8,8 @@
 #ifndef TW_STOP_H
 #define TW_STOP_H
 
-#include "tw_past.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* By which rules it may do so. */
 enum tw_stop_rule {
@@ -34,6 +35,13 @@ bool tw_stop_fits(const struct tw_stop *rule, int64_t late_ns);
 /* As one of any rule; the client asks this in each cycle. */
 bool tw_stop_fits_any(int64_t late_ns);
 
+/* The task that used most. */
+struct tw_stop_most {
+	int id;
+	int64_t ns;
+	char name[28];
+};
+
 /* A delay, and what is known of it. */
 struct tw_wait {
 	int ids[2];		/* those of ours that take part; 0, 0: all */
@@ -43,7 +51,7 @@ struct tw_wait {
 	int cpu;
 	int64_t period_ns;	/* that ends with it */
 	int64_t used_ns;	/* of that, by real-time tasks */
-	struct tw_past_most most;
+	struct tw_stop_most most;
 };
 
 enum tw_proof {

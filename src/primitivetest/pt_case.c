@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "pt_record.h"
-#include "tw_say.h"
+#include "tw_memory.h"
 
 #define BEST_OF		10
 #define READINGS	1000
@@ -48,16 +47,6 @@ int64_t pt_reading_cost(int64_t (*read)(void))
 			least = took;
 	}
 	return least * 1000 / READINGS;
-}
-
-void *pt_map(size_t size)
-{
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (memory == MAP_FAILED)
-		tw_say_fatal("no memory for the results: %m; give fewer trials (-l)\n");
-	return memory;
 }
 
 static const struct pt_role alone[] = {
@@ -170,7 +159,7 @@ struct pt_case *pt_case_map(const struct pt_choice *choice)
 	complete_kind(&start);
 	count_trials(&start);
 	start.size = sizeof(*c) + start.kept_max * sizeof(struct pt_kept);
-	c = pt_map(start.size);
+	c = tw_memory_shared(start.size);
 	madvise(c, start.size, MADV_DONTFORK);	/* to be locked by all */
 	*c = start;
 	snprintf(c->name, PT_NAME, "%s%s%s%s%s", test->name,
@@ -195,7 +184,7 @@ struct pt_case *pt_case_map(const struct pt_choice *choice)
 void pt_case_open(struct pt_case *c)
 {
 	madvise(c, c->size, MADV_DOFORK);
-	c->room = pt_map(c->choice.test->room + 1);
+	c->room = tw_memory_shared(c->choice.test->room + 1);
 }
 
 void pt_case_settle(struct pt_case *c)

@@ -15,7 +15,6 @@
 #include "tw_jumps.h"
 #include "tw_run.h"
 #include "tw_spent.h"
-#include "tw_watch.h"
 
 /* --tasks and --cpus. */
 enum { PT_AS_THREAD = 1, PT_AS_PROCESS = 2 };
@@ -218,9 +217,6 @@ extern int pt_column_count;
 struct pt_case *pt_case_map(const struct pt_choice *choice);
 void pt_case_open(struct pt_case *c);
 void pt_case_settle(struct pt_case *c);
-
-/* Memory that all processes share. What fails ends the program. */
-void *pt_map(size_t size);
 
 /* What a reading of tw_config.clock takes. */
 extern int64_t pt_clock_ps;

@@ -2,7 +2,6 @@
 /* --check, and the environment in the JSON; what queues and signals need. */
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "pt_report.h"
 #include "tw_check.h"
@@ -80,8 +79,7 @@ const struct tw_fact *const tw_check_tables[] = {
 
 static const struct tw_option options[] = {
 	{ 0, "check", TW_FLAG, &only,
-	  .help = "print what in this system disturbs real-time results\n"
-		  "and what to do; measure nothing" },
+	  .help = "print what in this system disturbs real-time results and what to do; measure nothing" },
 	{ .name = NULL }
 };
 

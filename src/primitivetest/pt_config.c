@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "pt_report.h"
-#include "tw_clock_tsc.h"
 #include "tw_clocks.h"
 #include "tw_place.h"
 #include "tw_policy.h"
@@ -53,77 +52,60 @@ static const char *const order_names[] = { "higher", "lower", "equal", NULL };
 static const struct tw_option options[] = {
 	{ 'a', "affinity", TW_CPUS, &tw_place_words[TW_CLIENT],
 	  .optional = true, .parse = parse_affinity, .group = TW_PLACES,
-	  .help = "pin the tasks to the first CPU of CPUSET, with\n"
-		  "--cpus=cross also to the second; default: the last\n"
-		  "CPU, and the one before it" },
+	  .help = "the tasks' CPU: the first of CPUSET, with --cpus=cross also the second; default: the last CPU, and the one before it" },
 	{ 0, "bin", TW_NUMBER, &pt_config.bin_ns, "NS", 1, 1000000000,
 	  .group = TW_OUTPUT,
-	  .help = "a row of a histogram is NS nanoseconds wide, default\n"
-		  "1000; it begins with its number times NS" },
+	  .help = "width of a row of a histogram, default 1000" },
 	{ 'b', "breaktrace", TW_NUMBER, &pt_config.break_us, "US", 1, 1000000,
 	  .group = TW_TOO_LONG,
-	  .help = "end at the first value above US, of an interval at\n"
-		  "the first that is that much longer than its period;\n"
-		  "the exit status is then 2" },
+	  .help = "end at the first value above US, or interval that is so much longer than its period; exit status 2" },
 	{ 'c', "clock", TW_WORD, &clock_name, .choice = tw_clock_word,
 	  .group = TW_PLACES,
-	  .help = "clock of the timestamps, default monotonic, which is\n"
-		  "0; realtime is 1" },
+	  .help = "clock of the timestamps: monotonic (0, default), realtime (1), monotonic_raw, tai, boottime, tsc, aux0 to aux7" },
 	{ 0, "copies", TW_NUMBER, &pt_config.own[PT_OWN_COPIES], NULL, 1, 16,
 	  .group = TW_SINGLE,
 	  .help = "copy: N threads; default 1, 2, 4, 8 and 16" },
 	{ 0, "cpus", TW_LIST, &pt_config.cpus, .choices = cpu_names,
 	  .parse = parse_words,
-	  .help = "where the tasks of a test run, one or both: same (one\n"
-		  "CPU; default), cross (two)" },
+	  .help = "where the tasks run: same (default), cross, or both" },
 	{ 'D', "duration", TW_TIME, &tw_settings.duration_s,
-	  .help = "measure each test for TIME seconds; m, h or d after\n"
-		  "the number: minutes, hours or days" },
+	  .help = "seconds for each test; with m, h, d: minutes, hours, days" },
 	{ 0, "hog", TW_NUMBER, &pt_config.hog_us, "US", 1, 100000,
 	  .group = TW_SINGLE,
-	  .help = "sync3: work of the middle task in microseconds,\n"
-		  "default 2000" },
+	  .help = "sync3: work of the middle task, default 2000" },
 	{ 0, "hold", TW_NUMBER, &pt_config.hold_us, "US", 1, 100000,
 	  .group = TW_SINGLE,
-	  .help = "sync3: how long the low task works with the lock\n"
-		  "held, in microseconds, default 200" },
+	  .help = "sync3: work of the low task in the lock, default 200" },
 	{ 'i', "interval", TW_NUMBER, &pt_config.interval_us, "US", 0, 1000000,
-	  .help = "period of the trials of two tasks in microseconds,\n"
-		  "default 0: one follows another" },
+	  .help = "period of the trials of two tasks, default 0: none" },
 	{ 'l', "loops", TW_NUMBER, &tw_settings.loops, NULL, 0, 1000000000,
-	  .help = "measure N trials of each test; 0 (default): as --list\n"
-		  "shows" },
+	  .help = "trials of each test; 0 (default): as --list shows" },
 	{ 'm', "mlockall", TW_FLAG, &tw_settings.mlockall, .group = TW_PLACES,
 	  .help = "lock the tasks' memory, so that none is paged out" },
 	{ 'N', "nsecs", TW_FLAG, &tw_settings.nsecs, .group = TW_OUTPUT,
 	  .help = "nanoseconds in the JSON, too" },
 	{ 0, "order", TW_WORD, &order, .choices = order_names,
-	  .help = "priority of the task that answers, default higher" },
+	  .help = "priority of the task that answers:" },
 	{ 0, "period", TW_NUMBER, &pt_config.own[PT_OWN_PERIOD], "US", 100,
 	  500000, .group = TW_SINGLE,
-	  .help = "timer: period in microseconds; default 1000, 10000\n"
-		  "and 100000" },
+	  .help = "timer: default 1000, 10000 and 100000" },
 	{ 0, "policy", TW_WORD, &policy_name, .choices = TW_POLICY_SIMPLE,
 	  .group = TW_PLACES,
-	  .help = "scheduling policy of the tasks, default fifo with -p,\n"
-		  "else other" },
+	  .help = "of the tasks, default fifo with -p, else other:" },
 	{ 'p', "priority", TW_NUMBER, &tw_settings.priority, "PRIO",
 	  3, 98,	/* see PT_LOW, PT_ABOVE */
 	  .group = TW_PLACES,
-	  .help = "real-time priority of the highest task; others have\n"
-		  "one and two less, and who starts them one more" },
+	  .help = "real-time priority of the highest task; others have one and two less, and who starts them one more" },
 	{ 'q', "quiet", TW_FLAG, &tw_settings.quiet, .group = TW_OUTPUT,
 	  .help = "print the results only, at the end" },
 	{ 'M', "refresh_on_max", TW_FLAG, &on_max, .group = TW_OUTPUT,
 	  .help = "accepted for old scripts: nothing is redrawn" },
 	{ 0, "size", TW_NUMBER, &pt_config.own[PT_OWN_SIZE], "BYTES", 1, 65536,
 	  .group = TW_SINGLE,
-	  .help = "message, stream, pipe, unix: bytes; default 8 (pipe,\n"
-		  "unix: 1), 64, 1024 and 8192" },
+	  .help = "message, stream, pipe, unix: default 8 (pipe, unix: 1), 64, 1024 and 8192" },
 	{ 0, "tasks", TW_LIST, &pt_config.tasks, .choices = task_names,
 	  .parse = parse_words,
-	  .help = "what the tasks of a test are, one or both: thread,\n"
-		  "process (default)" },
+	  .help = "what the tasks are: thread, process (default), or both" },
 	{ 'u', "unbuffered", TW_FLAG, &unbuffered, .group = TW_OUTPUT,
 	  .help = "do not buffer the output" },
 	{ 0, "us", TW_FLAG, &pt_config.us, .without = "--nsecs",
@@ -133,8 +115,7 @@ static const struct tw_option options[] = {
 	  .help = "trials before the measured ones, default 2" },
 	{ 0, "work", TW_NUMBER, &pt_config.work, NULL, 0, 1000000000000,
 	  .group = TW_SINGLE,
-	  .help = "work: N iterations; 0 (default): as many as take 10\n"
-		  "ms here, which no other system can be compared with" },
+	  .help = "work: N iterations; 0 (default): as many as take 10 ms here, which no other system can be compared with" },
 	{ .name = NULL }
 };
 

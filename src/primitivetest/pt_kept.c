@@ -6,7 +6,6 @@
 
 #include "pt_record.h"
 #include "pt_report.h"
-#include "tw_end.h"
 #include "tw_file.h"
 #include "tw_say.h"
 
@@ -62,7 +61,7 @@ static void print_dump(FILE *file, const struct tw_run *run)
 			fprintf(file, "\n");
 			rows++;
 		}
-	tw_end_table(file, run, rows);
+	tw_file_end_table(file, run, rows);
 }
 
 static int write_dump(const struct tw_run *run, int status)
@@ -99,8 +98,7 @@ const struct tw_part pt_part_dump = {
 
 static const struct tw_option worst_options[] = {
 	{ 0, "worst", TW_FLAG, &worst,
-	  .help = "print the worst trial of each metric: its number, and\n"
-		  "all of its values" },
+	  .help = "print the worst trial of each metric, and its values" },
 	{ .name = NULL }
 };
 

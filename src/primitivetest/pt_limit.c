@@ -2,7 +2,6 @@
 /* What the limits of primitivetest are for: columns, named as in sync2.out. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "pt_report.h"
 #include "tw_limit.h"
@@ -131,9 +130,7 @@ static bool skipped(FILE *file, const struct tw_limit *limit)
 }
 
 const char tw_limit_help[] =
-	"exit status 2 if a value is above US microseconds:\n"
-	"TEST.METRIC:US its maximum, :avg:US its average,\n"
-	":p99.9:US that percentile; may be repeated";
+	"exit status 2 if a value is above TEST.METRIC:US, its average above :avg:US, or percentile above :p99.9:US; may be repeated";
 
 const struct tw_limited tw_limited = {
 	.allowed = "allowed is TEST.METRIC:US, :avg:US or :pPERCENT:US, as in sync2.roundtrip:p99:12.5",

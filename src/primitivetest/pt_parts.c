@@ -8,7 +8,7 @@
 const char tw_program_name[] = "primitivetest";
 const char tw_program_about[] =
 	"Measures the primitives of a real-time system one by one: timers, clocks,\n"
-	"semaphores, queues, signals and switches. Values are in ns.\n";
+	"semaphores, queues, signals and switches. Values are in ns; US: microseconds.\n";
 const char tw_program_member[] = "primitives";
 const struct tw_program_group tw_program_groups[] = {
 	{ TW_MEASURED, "What is run" },
@@ -23,6 +23,7 @@ const struct tw_program_group tw_program_groups[] = {
 const struct tw_part *const tw_parts[] = {
 	&tw_part_others,	/* first: ours begins after it, ends before */
 	&tw_part_quota,
+	&tw_part_help,
 	&tw_part_json,	/* written last: it has the exit status */
 	&pt_part_json,	/* first of those that print times */
 	&pt_part_select,
@@ -32,10 +33,9 @@ const struct tw_part *const tw_parts[] = {
 	&tw_part_idle,
 	&tw_part_runtime,	/* before what its guard need not have open */
 	&pt_part_trace,
-	&tw_part_load_option,
 	&tw_part_load,
 	&tw_part_throttle,
-	&tw_part_suspend,	/* ends before that, which asks it */
+	&tw_part_suspend,
 	&pt_part_text,	/* checked after that which finds the rows */
 	&pt_part_report,
 	&pt_part_amiss,

@@ -125,7 +125,7 @@ bool pt_clock_was_set(struct pt_case *c)
 {
 	if (c->stamped == &tw_clock_monotonic)
 		return false;
-	tw_watch_look(&c->watch, c->stamped);
+	tw_jumps_look(&c->watch, c->stamped);
 	tw_jumps_note(&c->jumps, &c->watch);
 	return c->watch.set_ns;
 }

@@ -7,9 +7,8 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -17,11 +16,11 @@
 
 #include "pt_report.h"
 #include "tw_await.h"
+#include "tw_child.h"
 #include "tw_jumps.h"
+#include "tw_memory.h"
 #include "tw_output.h"
 #include "tw_place.h"
-#include "tw_reap.h"
-#include "tw_rooms.h"
 #include "tw_say.h"
 #include "tw_text.h"
 #include "tw_throttle.h"
@@ -30,6 +29,7 @@
 #define LOOK_MS	250	/* with -p: main may have the CPU of a task, and is above it */
 #define LATER_S	5	/* than the starter, we end a case */
 
+int tw_run_pairs = 1;
 static bool wrong;	/* a result, which ends no run but fails it */
 
 static void prepare(struct tw_run *run)
@@ -127,13 +127,13 @@ static void judge(struct tw_run *run, const struct pt_case *c)
 static void measure(struct tw_run *run, struct pt_case *c)
 {
 	uint64_t throttled = tw_throttled(run, 0);
-	size_t size = tw_rooms_size(run) + 1;
+	size_t size = tw_part_rooms(run) + 1;
 	int i, err;
 
-	c->rooms = pt_map(size);
-	tw_rooms_attach(c->rooms, run, pt_case_count);
+	c->rooms = tw_memory_shared(size);
+	tw_part_attach(c->rooms, run, pt_case_count);
 	for (i = 0; i < PT_RECORDERS; i++)
-		c->room_of[i] = tw_rooms_find(i ? c->rooms :
+		c->room_of[i] = tw_part_room(i ? c->rooms :
 					      run->pairs[0]->rooms, run,
 					      pt_recorders[i]);
 	pt_case_open(c);
@@ -145,10 +145,10 @@ static void measure(struct tw_run *run, struct pt_case *c)
 		return;
 	watch(run, c);
 	for (i = 0; i < c->task_count && c->choice.process; i++)
-		tw_reap_later(c->task[i].process.pid);
+		tw_child_reap_later(c->task[i].process.pid);
 	tw_jumps_add(&tw_jumps_all, &c->jumps);
 	c->throttled = tw_throttled(run, 0) - throttled;
-	tw_reap_all();
+	tw_child_reap();
 	for (i = 0; i < c->task_count; i++)	/* for who else used the CPUs */
 		run->pairs[0]->usage[c->task[i].on].cpu_us +=
 			c->task[i].used.cpu_us;
@@ -186,18 +186,13 @@ static void run_all(struct tw_run *run)
 
 void tw_run_measure(struct tw_run *run)
 {
-	int i;
 
 	prepare(run);
 	if (!tw_config.priority)
 		printf("# Not real-time: no -p; these are times of ordinary tasks (as a rule: -m -p 98)\n");
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->begin)
-			tw_parts[i]->begin(run);
+	TW_PARTS(begin, run);
 	run_all(run);
-	while (i--)
-		if (tw_parts[i]->end)
-			tw_parts[i]->end(run);
+	TW_PARTS_BACK(end, run);
 	tw_process_configure(TW_MAIN, 0, tw_policy_fifo(0));
 	tw_jumps_judge(run);
 	pt_derive_all();

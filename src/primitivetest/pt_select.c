@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "pt_report.h"
 #include "pt_rows.h"
@@ -220,9 +219,7 @@ static const struct tw_option options[] = {
 	{ 0, "list", TW_FLAG, &list, .without = "--json",
 	  .help = "print the tests and their kinds; measure nothing" },
 	{ 0, "test", TW_LIST, &tests, .choice = word, .parse = parse,
-	  .help = "run these groups, or tests as sync2 or sync2.cond,\n"
-		  "default basic: the usual ones, about 15 s;\n"
-		  "see --list" },
+	  .help = "groups, or tests as sync2 or sync2.cond; default basic: the usual ones, about 15 s:" },
 	{ .name = NULL }
 };
 

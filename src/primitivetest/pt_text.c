@@ -185,16 +185,10 @@ void tw_text_status(FILE *file, const struct tw_run *run)
 
 void tw_text_print(FILE *file, const struct tw_run *run)
 {
-	int i;
-
 	if (!run->no_status)
 		tw_text_status(file, run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->text)
-			tw_parts[i]->text(file, run);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->remark)
-			tw_parts[i]->remark(file, run);
+	TW_PARTS(text, file, run);
+	TW_PARTS(remark, file, run);
 }
 
 static void parse(const struct tw_option *option, char *value)
@@ -204,9 +198,7 @@ static void parse(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 0, "metrics", TW_LIST, .parse = parse,
-	  .help = "print these metrics, as out or roundtrip, or all,\n"
-		  "each in a line that names it, and what follows from\n"
-		  "them; default: a line for each test" },
+	  .help = "a line for each of these metrics, as out or roundtrip, or all; default: a line for each test" },
 	{ .name = NULL }
 };
 

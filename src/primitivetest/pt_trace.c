@@ -3,14 +3,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "pt_record.h"
 #include "pt_report.h"
 #include "tw_cause.h"
 #include "tw_file.h"
-#include "tw_mark.h"
-#include "tw_string.h"
 #include "tw_tracefs.h"
 
 #define KEPT_NS		(20 * TW_NS_PER_MS)	/* in the file */

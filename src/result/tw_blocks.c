@@ -6,7 +6,6 @@
  * of them would decide it. And the longest value of each block, which tells how
  * often, and when, it took long.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

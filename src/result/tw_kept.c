@@ -30,8 +30,7 @@ static int64_t behind_ns;	/* of the measuring clock: to the time of day */
 static const struct tw_option options[] = {
 	{ 0, "spike", TW_LIMIT, &spike_us, NULL, 1, 1000000000,
 	  .metric = &spike_on,
-	  .help = "keep and print every cycle whose latency, or METRIC,\n"
-		  "is above US" },
+	  .help = "keep and print every cycle above US" },
 	{ 0, "spike-nodes", TW_NUMBER, &spike_nodes, NULL, 1, 10000000,
 	  .help = "how many of them are kept of each pair, default 1024" },
 	{ .name = NULL }

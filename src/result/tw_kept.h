@@ -33,6 +33,10 @@ int tw_kept_time(char *text, size_t size, const char *format,
 const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart,
 				       bool cut);
 
+/* Whether @id is a phase that metric @of consists of, or a part of it does. */
+bool tw_kept_has_phase(enum tw_metric_id of, enum tw_metric_id id, bool apart,
+		       bool cut);
+
 /* Prints "step 2, cycle 5"; the step only of a ramp. */
 void tw_kept_print_number(FILE *file, const struct tw_run *run,
 			  const struct tw_kept *kept);

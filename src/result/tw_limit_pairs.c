@@ -5,7 +5,6 @@
 
 #include "tw_array.h"
 #include "tw_cut.h"
-#include "tw_datagram.h"
 #include "tw_hosts.h"
 #include "tw_kept.h"
 #include "tw_limit.h"
@@ -72,7 +71,7 @@ static const char *name_of(const struct tw_limit *limit, int pair)
 
 static int pairs(const struct tw_run *run)
 {
-	return (int)tw_config.pairs;
+	return tw_run_pairs;
 }
 
 /* Without a reply within the timeout, these took at least as long. */
@@ -155,7 +154,7 @@ static void check_percentile(const struct tw_run *run,
 	uint64_t most;
 	int pair;
 
-	for (pair = 0; pair < tw_config.pairs; pair++) {
+	for (pair = 0; pair < tw_run_pairs; pair++) {
 		most = possible_cycles(run, pair);
 		if (most < tw_limit_needed(limit))
 			tw_say_fatal("--limit=%s: needs %" PRIu64 " cycles; with --loops and --duration, pair %d has at most %" PRIu64 "\n",
@@ -178,11 +177,7 @@ static void check(const struct tw_run *run, const struct tw_limit *limit)
 }
 
 const char tw_limit_help[] =
-	"exit status 2 if the latency of any pair is above US,\n"
-	"its average above avg:US, or its percentile above\n"
-	"pPERCENT:US; METRIC: before it: of this metric; or if\n"
-	"there are more than missed:N, throttled:N or lost:N;\n"
-	"may be repeated";
+	"exit status 2 above [METRIC:]US, avg:US, pPERCENT:US, missed:N, throttled:N or lost:N; may be repeated";
 
 const struct tw_limited tw_limited = {
 	.allowed = "allowed are US, avg:US and pPERCENT:US, also with METRIC: before it, as in 500 or p99.9:800; and missed:N; and throttled:N; and lost:N",

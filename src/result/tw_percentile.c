@@ -7,7 +7,6 @@
 #include "tw_buckets.h"
 #include "tw_part.h"
 #include "tw_percentile.h"
-#include "tw_rooms.h"
 #include "tw_text.h"
 
 #define PERCENTS_MAX	32
@@ -53,8 +52,7 @@ static void parse(const struct tw_option *option, char *value)
 
 static const struct tw_option options[] = {
 	{ 0, "percentiles", TW_LIST, .optional = true, .parse = parse,
-	  .help = "print percentiles of each column after the run;\n"
-		  "default 50,90,99,99.9,99.99,99.999" },
+	  .help = "of each column, default 50,90,99,99.9,99.99,99.999" },
 	{ .name = NULL }
 };
 
@@ -106,7 +104,7 @@ bool tw_percentile_value(const struct tw_run *run,
 {
 	const struct tw_stats *all = series->stats;
 	uint64_t rank = tw_buckets_rank(all->count + more, percent);
-	const struct room *of = tw_rooms_find(series->rooms, run,
+	const struct room *of = tw_part_room(series->rooms, run,
 					      &tw_part_percentiles);
 	int64_t least = all->min, most = all->max;
 	int i;

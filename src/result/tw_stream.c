@@ -2,11 +2,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "tw_await.h"
-#include "tw_end.h"
 #include "tw_file.h"
 #include "tw_run.h"
 #include "tw_say.h"
@@ -91,6 +89,6 @@ void tw_stream_drain(struct tw_stream *stream, struct tw_run *run)
 int tw_stream_finish(struct tw_stream *stream, const struct tw_run *run)
 {
 	if (!stream->err)
-		tw_end_table(stream->text, run, stream->rows);
+		tw_file_end_table(stream->text, run, stream->rows);
 	return drain(stream) ? stream->err : tw_file_close(&stream->file, 0);
 }

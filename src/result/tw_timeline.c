@@ -4,19 +4,16 @@
  * that the client has put into a ring.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "tw_array.h"
 #include "tw_buckets.h"
 #include "tw_clocks.h"
-#include "tw_datagram.h"
+#include "tw_memory.h"
 #include "tw_part.h"
 #include "tw_ring.h"
 #include "tw_run.h"
-#include "tw_say.h"
 #include "tw_stream.h"
 #include "tw_throttle.h"
 #include "tw_time.h"
@@ -73,8 +70,7 @@ static void parse(const struct tw_option *option, char *value)
 static const struct tw_option options[] = {
 	{ 0, "timeline", TW_FILE, &stream.file.path, "FILE[:SECONDS]",
 	  .parse = parse, .group = TW_OUTPUT,
-	  .help = "write a row of statistics each second, or every\n"
-		  "SECONDS, to FILE, as CSV" },
+	  .help = "statistics each second, or SECONDS, as CSV" },
 	{ .name = NULL }
 };
 
@@ -95,17 +91,11 @@ static void lose(void *ring, const struct tw_cycle *cycle)
 	tw_ring_record(ring, cycle, NULL);
 }
 
-/* Children do not get a copy, which -m would lock. */
 static void map_rows(const struct tw_run *run)
 {
-	size_t size = tw_config.pairs * sizeof(*rows);
 	int pair;
 
-	rows = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (rows == MAP_FAILED)
-		tw_say_fatal("--timeline: no memory: %m\n");
-	madvise(rows, size, MADV_DONTFORK);
+	rows = tw_memory_own(tw_config.pairs * sizeof(*rows));
 	for (pair = 0; pair < tw_config.pairs; pair++)
 		rows[pair].tally.params = run->pairs[pair]->tally.params;
 }

@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <time.h>
 
 #include "tw_array.h"
 #include "tw_kept.h"
@@ -18,8 +17,7 @@ static bool show;
 
 static const struct tw_option options[] = {
 	{ 0, "worst", TW_FLAG, &show,
-	  .help = "print the worst cycle of each metric: its phases, and\n"
-		  "which of them caused it" },
+	  .help = "print the worst cycle of each metric, and its phases" },
 	{ .name = NULL }
 };
 
@@ -118,6 +116,22 @@ const enum tw_metric_id *tw_kept_parts(enum tw_metric_id id, bool apart,
 			apart ? BY_SIDE : BY_ALL][id];
 }
 
+static bool has_part(enum tw_metric_id of, enum tw_metric_id id, bool apart,
+		     bool cut)
+{
+	const enum tw_metric_id *part = tw_kept_parts(of, apart, cut);
+
+	while (*part && !has_part(*part, id, apart, cut))
+		part++;
+	return *part || of == id;
+}
+
+bool tw_kept_has_phase(enum tw_metric_id of, enum tw_metric_id id, bool apart,
+		       bool cut)
+{
+	return !*tw_kept_parts(id, apart, cut) && has_part(of, id, apart, cut);
+}
+
 /*
  * What each of several parts has of the excess of metric @id. What the others
  * have not is the last one's: in total, the interval counts as a deviation,
@@ -177,7 +191,7 @@ static void print_worst(FILE *file, const struct tw_run *run,
 			fprintf(file, "%s %s", other > id ? "," : "",
 				tw_metrics[other].name);
 	fprintf(file, ":\n#   ");
-	if (tw_config.pairs > 1)
+	if (tw_run_pairs > 1)
 		fprintf(file, "pair %d, ", pair->number);
 	tw_kept_print_number(file, run, kept);
 	us = tw_kept_time(clock, sizeof(clock), "%H:%M:%S", kept);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "tw_check.h"
-#include "tw_config.h"
 #include "tw_cpus.h"
 #include "tw_json.h"
 #include "tw_mark.h"
@@ -13,7 +12,6 @@
 #include "tw_say.h"
 #include "tw_schema.h"
 #include "tw_string.h"
-#include "tw_text.h"
 
 #define FACTS_MAX	128
 #define CPUS	"'pattern': '^([0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*)?$'"

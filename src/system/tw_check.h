@@ -79,8 +79,7 @@ void tw_check_text(struct tw_value *value, const char *text);
 void tw_check_cpus(struct tw_value *value, const cpu_set_t *cpus);
 void tw_check_number(struct tw_value *value, int64_t number);
 
-/* The same: is it PREEMPT_RT; the last @name= on the kernel's command line. */
-bool tw_facts_preempt_rt(void);
+/* The last @name= on the kernel's command line. */
 bool tw_facts_boot(char *value, size_t size, const char *name);
 
 /*

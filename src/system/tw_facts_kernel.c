@@ -51,7 +51,7 @@ static void read_boot(struct tw_value *value)
 		tw_check_text(value, text);
 }
 
-bool tw_facts_preempt_rt(void)
+static bool is_preempt_rt(void)
 {
 	char version[1024];
 	int64_t number;
@@ -67,7 +67,7 @@ static void read_preemption(struct tw_value *value)
 {
 	char version[1024];
 
-	if (tw_facts_preempt_rt())
+	if (is_preempt_rt())
 		tw_check_text(value, "PREEMPT_RT");
 	else if (tw_read_text(version, sizeof(version), "/proc/version") &&
 		 *version)
@@ -119,7 +119,7 @@ static void read_mode(struct tw_value *value)
 static bool is_slow_mode(const struct tw_value *value)
 {
 	return strcmp(value->text, "full") &&
-	       !(tw_facts_preempt_rt() && value->of->priority);
+	       !(is_preempt_rt() && value->of->priority);
 }
 
 /* Those that a program reads without a system call. */

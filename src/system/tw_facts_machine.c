@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The machine, real or not. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

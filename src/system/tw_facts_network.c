@@ -2,7 +2,6 @@
 /* The network device that messages to another host take. */
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <dirent.h>
 #include <glob.h>
 #include <ifaddrs.h>
 #include <linux/ethtool.h>
@@ -10,7 +9,6 @@
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>

@@ -61,9 +61,6 @@ struct tw_others {
 	struct tw_task task[TW_OTHERS_NAMED];	/* the greatest first */
 };
 
-/* Memory for two of them, which children do not get; NULL: there is none. */
-struct tw_snapshot *tw_snapshot_map(void);
-
 /* Reads all tasks but the caller. Returns 0 or -errno. */
 int tw_snapshot_read(struct tw_snapshot *to);
 

@@ -29,9 +29,7 @@ const struct tw_fact *const tw_check_tables[] = {
 static const struct tw_option options[] = {
 	{ 0, "check", TW_TEXT, &named, "DEVICE", .optional = true,
 	  .parse = parse,
-	  .help = "print what in this system disturbs real-time results\n"
-		  "and what to do; measure nothing; also of the network\n"
-		  "device DEVICE, or of the one that leads to --connect" },
+	  .help = "print what in this system, of DEVICE or to --connect, disturbs, and what to do; measure nothing" },
 	{ .name = NULL }
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "tw_memory.h"
 #include "tw_others.h"
 #include "tw_part.h"
 #include "tw_place.h"
@@ -39,10 +40,10 @@ static void begin(struct tw_run *run)
 {
 	if (run->step)
 		return;
-	before = tw_snapshot_map();
+	before = tw_memory_own(2 * sizeof(*before));
 	after = before + 1;
 	began_ns = ours_ns();
-	begun = before && !tw_snapshot_read(before);
+	begun = !tw_snapshot_read(before);
 }
 
 /* Adds what a process is known to have used of the only CPU that it had. */

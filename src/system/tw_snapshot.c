@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -160,19 +159,6 @@ const struct tw_task *tw_snapshot_find(const struct tw_snapshot *in,
 					      sizeof(*task), compare);
 
 	return found && found->start == task->start ? found : NULL;
-}
-
-struct tw_snapshot *tw_snapshot_map(void)
-{
-	const size_t size = 2 * sizeof(struct tw_snapshot);
-	void *two = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (two == MAP_FAILED)
-		return NULL;
-	/* Children would have to lock it. */
-	madvise(two, size, MADV_DONTFORK);
-	return two;
 }
 
 int tw_snapshot_read_cpus(struct tw_snapshot *to)

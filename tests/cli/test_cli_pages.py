@@ -101,8 +101,10 @@ def test_options_for_programs(program):
         words += f"-{row['letter']}, " * bool(row["letter"]) + \
             f"--{row['name']}" + (f"[{value}]" if row["optional"]
                                   else value), *row["help"]
-        if row["words"] and row["type"] != "limit":
-            words.append(f"({', '.join(row['words'])})")
+        told_here = " ".join(row["help"])
+        for word in row["words"] if row["type"] != "limit" else ():
+            assert re.search(rf"\b{word}\b", told_here) or re.fullmatch(
+                "aux[1-6]", word) and "aux0 to aux7" in told_here, row
     text = told.partition("\n\n")[2]
     text = re.sub(r"^\S.*:$", "", text, flags=re.M)
     assert " ".join(words).split() == text.split()
@@ -135,7 +137,9 @@ def test_options_say_what_is_needed(program):
 
 
 def test_help_fits_a_terminal(program, tmp_path):
-    assert max(map(len, program.help(tmp_path).splitlines())) <= 80
+    lines = program.help(tmp_path).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= {"twowaytest.8": 120}.get(program.page.name, 100)
 
 
 def test_letters_are_no_others(program):

@@ -196,7 +196,8 @@ def check(path_or_text):
     of, given = json["twoway"], json["twoway"]["settings"]
     assert " ".join(of["argv"]) == json["cmdline:"]
     assert (given["nsecs"], given["threads"]) == (
-        json["resolution_in_ns"], len(of["pairs"]))
+        json["resolution_in_ns"], given["steps"] if given["ramp"] == "pairs"
+        else len(of["pairs"]))
     periods = given["interval"]
     periods = periods if isinstance(periods, list) else [periods]
     for thread in json["thread"].values():

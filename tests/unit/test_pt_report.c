@@ -7,7 +7,6 @@
 
 #include "pt_report.h"
 #include "tw_percentile.h"
-#include "tw_rooms.h"
 
 #define NAME	"any.process.same"
 
@@ -385,8 +384,8 @@ TEST(test_bound_of_a_percentile)
 
 	tw_percentile_bound(0, 5);
 	tw_percentile_bound(1, 100001);
-	rooms = calloc(1, tw_rooms_size(&run));
-	room = tw_rooms_find(rooms, &run, &tw_part_percentiles);
+	rooms = calloc(1, tw_part_rooms(&run));
+	room = tw_part_room(rooms, &run, &tw_part_percentiles);
 	assert_non_null(room);
 	series.rooms = rooms;
 	for (i = 0; i < 100; i++) {

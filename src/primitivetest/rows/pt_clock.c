@@ -16,7 +16,6 @@
 
 #include "pt_report.h"
 #include "pt_rows.h"
-#include "tw_clock_tsc.h"
 #include "tw_clocks.h"
 
 #define READINGS	100

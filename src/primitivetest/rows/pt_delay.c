@@ -7,7 +7,6 @@
 
 #include "pt_report.h"
 #include "pt_rows.h"
-#include "tw_clock_tsc.h"
 #include "tw_clocks.h"
 
 #define POINTS		20

@@ -6,14 +6,13 @@
  * late one swallows the next. sleep: how much longer than asked.
  */
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "pt_rows.h"
+#include "tw_jumps.h"
 #include "tw_timer.h"
-#include "tw_watch.h"
 
 #define ALARM_US	1000
 
@@ -37,7 +36,7 @@ static int await_timer(struct pt_task *task)
 		return pt_failed(task, "sigwaitinfo", err);
 	timer->ops->settle(timer, tw_now_ns(CLOCK_MONOTONIC));
 	if (tw_config.clock != &tw_clock_monotonic)
-		tw_watch_look(&timer->watch, tw_config.clock);
+		tw_jumps_look(&timer->watch, tw_config.clock);
 	task->in->stamp[0].ns = timer->planned_ns + timer->watch.ahead_ns;
 	if (!pt_warms_up(task))
 		task->in->missed += timer->missed;

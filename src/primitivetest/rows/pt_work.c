@@ -5,7 +5,6 @@
  * Fourier transform forward and back.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

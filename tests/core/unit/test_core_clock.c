@@ -8,7 +8,6 @@
 #include "tw_jumps.h"
 #include "tw_part.h"
 #include "tw_time.h"
-#include "tw_watch.h"
 #include "unit.h"
 
 #define AHEAD_NS	INT64_C(1000000000)	/* times the number of the clock */
@@ -157,7 +156,7 @@ TEST_EACH(set_in_a_cycle, settings)
 	start_timer(&timer, "realtime", tw_timer_find("nanosleep"));
 	own = true;
 	time_ns = 79000 - AHEAD_NS;
-	tw_watch_look(&timer.watch, tw_config.clock);
+	tw_jumps_look(&timer.watch, tw_config.clock);
 	time_ns = 83000 - AHEAD_NS;
 	gained_ns[CLOCK_REALTIME] = of->set_ns;
 	timer.ops->settle(&timer, of->awake_ns - AHEAD_NS +
@@ -220,7 +219,7 @@ TEST_EACH(seen_to_be_set, seen)
 		gained_ns[clockid] += of->gained_ns[i];
 		if (!boottime)
 			gained_ns[CLOCK_BOOTTIME] += of->boot_ns[i];
-		tw_watch_look(&watch, clock);
+		tw_jumps_look(&watch, clock);
 		tw_jumps_note(&jumps, &watch);
 		assert_int_equal(watch.set_ns, of->set_ns[i]);
 		assert_true(watch.at_ns > AHEAD_NS + time_ns - 1000);

@@ -11,7 +11,7 @@
 #include "tw_datagram.h"
 #include "tw_loop.h"
 #include "tw_time.h"
-#include "tw_waits.h"
+#include "tw_link.h"
 #include "tw_wire.h"
 
 #define WARMUP	2

@@ -10,9 +10,9 @@
 
 static _Alignas(64) char memory[65536];
 
-void *__wrap_tw_rooms_find(const void *rooms, const struct tw_run *run,
+void *__wrap_tw_part_room(const void *rooms, const struct tw_run *run,
 			   const struct tw_part *part);
-void *__wrap_tw_rooms_find(const void *rooms, const struct tw_run *run,
+void *__wrap_tw_part_room(const void *rooms, const struct tw_run *run,
 			   const struct tw_part *part)
 {
 	return memory;

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "unit.h"
+#include "tw_jumps.h"
 #include "tw_loop.h"
 #include "tw_stamps.h"
-#include "tw_watch.h"
 #include "tw_wire.h"
 
 #define WALL	INT64_C(1700000000000000000)	/* CLOCK_REALTIME is ahead */
@@ -42,8 +42,8 @@ static const struct row {
 	{ "the reply is cut", 9, 0, false, true, true, false },
 };
 
-void __wrap_tw_watch_look(struct tw_watch *watch, const struct tw_clock *clock);
-void __wrap_tw_watch_look(struct tw_watch *watch, const struct tw_clock *clock)
+void __wrap_tw_jumps_look(struct tw_watch *watch, const struct tw_clock *clock);
+void __wrap_tw_jumps_look(struct tw_watch *watch, const struct tw_clock *clock)
 {
 	assert_ptr_equal(clock, &tw_clock_realtime);
 	watch->set_ns = watch->at_ns ? row->set_ns : 0;

@@ -11,6 +11,7 @@
 #include "tw_others.h"
 #include "tw_proc.h"
 #include "tw_read.h"
+#include "tw_spent.h"
 #include "tw_stop.h"
 #include "tw_time.h"
 
@@ -273,7 +274,7 @@ static void run(struct given *of)
 	CPU_ZERO(&cpus);
 	CPU_SET(1, &cpus);
 	tw_stop_read();
-	assert_int_equal(tw_spent_begin(&cpus, TW_NS_PER_S), 0);
+	tw_spent_begin(&cpus, TW_NS_PER_S);
 	do {
 		pass();
 		if (now % 100 || (now > scene->starved[0] && now < scene->starved[1]))
