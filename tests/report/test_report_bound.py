@@ -2,10 +2,15 @@
 """--bound: what a run promises of the time after it, and when it does not."""
 
 import email.utils
+import json
+import os
+import re
+import subprocess
 
 import made
 import pytest
 
+import twowaytest
 from twtools.units import US
 
 numpy = pytest.importorskip("numpy")
@@ -332,3 +337,44 @@ def test_how_often_it_holds():
     assert min(told["independent"][:3]) > 80
     assert max(told["drift"]) == 0
     assert max(told["alike over 1000 cycles (AR 0.999)"]) < 20
+
+
+@pytest.mark.parametrize("options, fault", [
+    (("-l", "1500"), ""), (("-l", "640", "-t2", "-d100"), ""),
+    (("-l", "640", "-i", "3000"), "client:recv:after:9:40000"),
+    (("-l", "640", "-i", "4000"), "server:nanosleep:after:300:9000")])
+def test_as_twowaytest_judges(report, options, fault):
+    """--limit=rate, of a run as this machine makes it, is what --bound says of
+    the JSON; of pairs, of each."""
+    asked = [f"rate:{rate}:{us}" for rate in (
+        "0.01/min", "30/min", "9999999/d") for us in (150, 400, 1500, 8000,
+                                                      10**7)]
+    done = subprocess.run(
+        [twowaytest.binary(), "-q", "-N", "--json=r.json", *options,
+         *(f"--limit={one}" for one in asked)], cwd=report.directory,
+        capture_output=True, text=True, timeout=90,
+        env={**os.environ, "LD_PRELOAD": os.environ["TWOWAY_DELAY_SO"],
+             "TW_DELAY": fault} if fault else None)
+    assert done.returncode in (0, 2), done.stderr
+    data = json.loads((report.directory / "r.json").read_text())
+    said = [line.removeprefix("# Limit ") for line in done.stdout.splitlines()
+            if line.startswith("# Limit ")]
+    threads = data["thread"]
+    of_pairs = []
+    for thread in threads.values():
+        data["thread"] = {"0": thread | {"pair": 0}}
+        data["twoway"]["pairs"] = [{"missed": thread["missed"]}]
+        data["twoway"]["settings"]["interval"] = thread["interval_us"]
+        made.write(report.directory, "one.json", data)
+        lines = report(f"--bound={','.join(asked)}", "one.json") \
+            .stdout.splitlines()
+        of_pairs.append([re.sub(r" \(in \d+ of 64 parts\)", "", line)
+                         .replace(": none in", ": 0 episodes in")
+                         .removesuffix(".")
+                         for line in lines if line.startswith("rate:")])
+    order = "met", "undecided", "exceeded"
+    for line, *found in zip(said, *of_pairs):
+        worst = max(order.index(one.split(": ")[1]) for one in found)
+        assert line.split(": ")[1] == order[worst]
+        assert re.sub(r"pair \d: ", "", line) in found
+    assert len(said) == len(asked) == len(of_pairs[0])

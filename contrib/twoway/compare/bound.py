@@ -20,7 +20,7 @@ import typing
 import numpy
 
 from twoway.compare import sure, tail
-from twtools.units import NS, US, Unit
+from twtools.units import NS, Unit
 
 RISK = 0.05             # that a bound does not hold
 NEXT = 40               # such a part of the run is told beforehand
@@ -170,7 +170,7 @@ def seconds_of(run):
     return run.when[1] - run.when[0] if run.when else None
 
 
-def missed_of(run, maxima, exact):
+def missed_of(run, maxima, unit, exact):
     """Blocks in which an expiry was missed, or may have been: then the value is
     longer than the period."""
     count = len(maxima)
@@ -185,7 +185,7 @@ def missed_of(run, maxima, exact):
         rows = run.timeline.missed
         return numpy.add.reduceat(
             rows, numpy.arange(count) * len(rows) // count) > 0
-    return maxima + US.ns > 1000 * min(periods)
+    return maxima + unit.ns - 1 > 1000 * min(periods)
 
 
 def metric_of(run):
@@ -212,8 +212,8 @@ def promise_of(run, metric=None):
     exact = step_ns == 1 and steps is not None
     found.unit = Unit(int(step_ns))
     found.values = numpy.concatenate(steps) if exact else None
-    found.missed = missed_of(run, found.maxima, exact) if metric == "planned" \
-        else numpy.zeros(len(found.maxima), bool)
+    found.missed = missed_of(run, found.maxima, found.unit, exact) \
+        if metric == "planned" else numpy.zeros(len(found.maxima), bool)
     found.open = bool(run.every("unanswered"))
     if ends:
         found.broken = f"the run was cut short: {', '.join(ends)}"
