@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The command line."""
 
+import dataclasses
 import re
 
 from twoway.series.model import METRICS
@@ -38,6 +39,36 @@ def changes(text):
         if of_percentile:
             figure = f"p{float(figure[1:]):.12g}"   # as the gate names it
         found[figure] = float(percent)
+    return found
+
+
+@dataclasses.dataclass
+class Bound:
+    """What --bound asks for: how often it takes longer; or whether at most so
+    often."""
+    text: str
+    ns: float
+    number: float = 0
+    unit: str = ""              # min, h, d; "": none is named
+
+    @property
+    def per_second(self):
+        return self.number / {"min": 60, "h": 3600, "d": 86400}[self.unit]
+
+
+def bounds(text):
+    found = []
+    for word in text.split(","):
+        match = re.fullmatch("(?:rate:([0-9.]{1,12})/(min|h|d):)?"
+                             "([0-9.]{1,12})", word)
+        numbers = [one for one in match.group(1, 3) if one] if match else []
+        if not match or not all(
+                re.fullmatch("[0-9]+([.][0-9]*)?|[.][0-9]+", one) and
+                0 < float(one) <= 10**9 for one in numbers):
+            raise bad(word, "US, or rate:N/UNIT:US with a unit of min, h, d, "
+                      "numbers above 0, at most 1000000000,")
+        found.append(Bound(word, 1000 * float(match[3]),
+                           float(match[1] or 0), match[2] or ""))
     return found
 
 
@@ -97,6 +128,16 @@ OPTIONS = {
             "metavar": "RUN", "action": "append", "default": [],
             "help": "mark the run of this NAME as measured in a virtual machine; "
                     "repeatable"}),
+    ),
+    "what a run promises": (
+        ("b", "bound", {
+            "metavar": "LIST", "type": bounds,
+            "help": "print for how long nothing longer is to be expected, and "
+                    "of each US how often it takes longer, at most; "
+                    "rate:N/UNIT:US (min, h, d): whether at most so often, and "
+                    "how long to measure, also without a file; of 5 runs or "
+                    "more at random times: what share of all times has a "
+                    "longer one"}),
     ),
     "how files are read": (
         ("i", "interval", {
@@ -171,7 +212,8 @@ def parser():
 def parse(argv):
     p = parser()
     options = p.parse_args(argv)
-    if not options.files:
+    if not options.files and not all(
+            one.unit for one in options.bound or [Bound("", 0)]):
         p.error("no file: name at least one with results")
     judging = options.gate or options.propose
     default = [50, 99, 99.9] if judging else \
@@ -188,11 +230,15 @@ def parse(argv):
     # Of a dump, a gate alone needs nothing else.
     asked = options.html or options.figures or options.tables or \
         options.openmetrics or options.hgrm
-    options.wanted = options.metrics or ["latency", "response"] \
-        if judging and not asked else None
+    if judging and options.bound:
+        p.error("--bound with --gate or --propose: allowed is one of them")
+    told = judging or options.bound
+    options.wanted = options.metrics or [
+        "latency" if judging else "planned", "response"] \
+        if told and not asked else None
     options.chosen = options.metrics
     if not judging:
         options.metrics = options.metrics or list(METRICS)
-    if not asked and not judging and not options.junit:
+    if not asked and not told and not options.junit:
         options.html = "twowayreport.html"
     return options

@@ -10,7 +10,7 @@ from report.args import FORMATS
 from report.judge import (campaign, gate, gate_text, primitives_verdict,
                           unlike, verdict)
 from report.judge.told import unused
-from report.page import (hgrm, junit, openmetrics, output, tables,
+from report.page import (hgrm, junit, openmetrics, output, promise, tables,
                          tables_primitives)
 from twoway.read import broke, primitives
 from twoway.read.runs import read_all
@@ -102,6 +102,8 @@ def add_verdicts(outputs, runs, parts, verdicts, options):
 def report(options):
     """Returns the exit status."""
     targets = output.Targets(options)
+    if not options.files:
+        return say(promise.text_of([], [], options)) and 0
     known, left_out = read_all(options.files, options)
     runs, parts = primitives.split(known)
     options.metrics = options.metrics or [verdict.task_of(runs) or "latency"]
@@ -151,6 +153,8 @@ def report(options):
         else:
             outputs.add(options.tables, text)
     add_verdicts(outputs, runs, parts, verdicts, options)
+    if options.bound:
+        say(promise.text_of(runs, parts, options))
     targets.check_all(path for path, _ in outputs.files)
     try:
         outputs.commit()

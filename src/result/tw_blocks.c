@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tw_blocks.h"
 #include "tw_part.h"
 #include "tw_text.h"
 
-#define BLOCKS		64
 #define SUMS		2048	/* when all are in use, each two become one */
 #define LEFT_OUT	1000	/* one cycle in so many; at most one of a sum */
 
@@ -161,7 +161,7 @@ static uint64_t used(const struct room *room)
 /* The first sum of a block: every cycle is in one. */
 static uint64_t begin(const struct room *room, int block)
 {
-	return used(room) * block / BLOCKS;
+	return used(room) * block / TW_BLOCKS;
 }
 
 static const struct room *room_of(const struct tw_run *run, int pair)
@@ -187,7 +187,7 @@ static double mean_ns(const struct room *room, const struct sum *sums,
 	uint64_t cycles = room->each * (end - at);
 	double ns = 0;
 
-	if (block == BLOCKS - 1)
+	if (block == TW_BLOCKS - 1)
 		cycles -= room->each * end - room->cycles;
 	for (; at < end; at++) {
 		ns += (double)sums[at].ns;
@@ -202,10 +202,27 @@ static double mean_ns(const struct room *room, const struct sum *sums,
 /* None, if there are fewer cycles than blocks. */
 static int count_of(const struct room *room)
 {
-	return room->cycles < BLOCKS ? 0 : BLOCKS;
+	return room->cycles < TW_BLOCKS ? 0 : TW_BLOCKS;
 }
 
-/* The longest value in each block. */
+/* The longest value of each block. */
+static int64_t maximum_ns(const struct room *room, int value, int block)
+{
+	return longest_ns(longest_of(room, value) + begin(room, block),
+			  (int)(begin(room, block + 1) - begin(room, block)));
+}
+
+bool tw_blocks_maxima(const struct tw_run *run, int pair, int value,
+		      int64_t longest_ns[TW_BLOCKS])
+{
+	const struct room *room = room_of(run, pair);
+	int i;
+
+	for (i = 0; i < count_of(room); i++)
+		longest_ns[i] = maximum_ns(room, value, i);
+	return i;
+}
+
 static const void *next_maximum(const struct tw_spot *spot, int pair,
 				int metric, int block)
 {
@@ -215,8 +232,7 @@ static const void *next_maximum(const struct tw_spot *spot, int pair,
 
 	if (block == count_of(room))
 		return NULL;
-	ns = longest_ns(longest_of(room, metric) + begin(room, block),
-			(int)(begin(room, block + 1) - begin(room, block)));
+	ns = maximum_ns(room, metric, block);
 	/* But for a cycle that was cut short. */
 	value = ns == TW_NO_VALUE ? ns : tw_text_whole(ns);
 	return &value;

@@ -57,12 +57,27 @@ static bool parse_number(const char *text, bool whole, double *number)
 	       !text[strspn(text, digits + whole)] && *number <= MOST;
 }
 
+/* "N/UNIT:US", none of them 0. */
+static bool parse_rate(const char *text, struct tw_limit *limit)
+{
+	char number[16], unit[4], us[16];
+
+	if (sscanf(text, "%15[0-9.]/%3[a-z]:%15s", number, unit, us) < 3 ||
+	    !parse_number(number, false, &limit->most) ||
+	    !parse_number(us, false, &limit->above_ns))
+		return false;
+	limit->unit = tw_limited.rate->unit(unit);
+	limit->above_ns = round(limit->above_ns * 1e6) / 1e3;
+	return limit->unit && limit->most > 0 && limit->above_ns > 0;
+}
+
 static void parse(const struct tw_option *option, char *value)
 {
 	struct tw_limit *limit = &limits[count];
 	size_t length = strcspn(value, ":");
 	int about = value[length] ? tw_limited.find(value, length) : -1;
 	const char *rest = about < 0 ? value : value + length + 1;
+	bool rate = tw_limited.rate && !strncmp(value, "rate:", 5);
 
 	if (count++ == LIMITS_MAX)
 		tw_option_refuse(option, value, "allowed are at most 64 limits");
@@ -76,8 +91,9 @@ static void parse(const struct tw_option *option, char *value)
 	} else if (!limit->counts) {
 		rest = parse_percent(rest, &limit->percent);
 	}
-	if (limit->about < 0 ||
-	    !parse_number(rest, limit->counts, &limit->most))
+	if (limit->about < 0 || !(rate ? parse_rate(rest, limit) :
+				  parse_number(rest, limit->counts,
+					       &limit->most)))
 		tw_option_refuse(option, value, tw_limited.allowed);
 	if (!limit->counts)
 		limit->most = round(limit->most * 1e6) / 1e3;
@@ -236,6 +252,9 @@ static void print_value(FILE *file, const struct tw_run *run,
 	if (judgment->of.cycles < tw_limit_needed(limit))
 		fprintf(file, "%" PRIu64 " cycles, needed are %" PRIu64,
 			judgment->of.cycles, tw_limit_needed(limit));
+	else if (limit->unit)
+		tw_limited.rate->print(file, run, judgment->result, limit,
+				       judgment->verdict == EXCEEDED);
 	else if (limit->counts && judgment->of.unknown > 0)
 		fprintf(file, "%.0f to %.0f", judgment->of.value,
 			judgment->of.value + judgment->of.unknown);
@@ -291,6 +310,8 @@ static const void *next_limit(const void *of, int *i, const char **key)
 			tw_limited.name(&limits[*i], judgment.result),
 		.verdict = verdicts[judgment.verdict],
 		.value = judgment.verdict == UNDECIDED ? NAN :
+			 limits[*i].unit && judgment.verdict == MET ?
+			 judgment.of.value + judgment.of.unknown :
 			 judgment.of.value,
 		.result = judgment.result,
 	};
@@ -308,12 +329,12 @@ static const struct tw_member of_limit[] = {
 	{ "percentile", LIMIT(percent), TW_REAL, "If it is for one.",
 	  "'exclusiveMinimum': 0, 'exclusiveMaximum': 100",
 	  TW_IF_IN(struct told, of.percent), .format = "%.10g" },
-	{ "most", LIMIT(most), TW_COUNT, "How many are allowed.", COUNTS,
-	  .format = "%.15g" },
+	{ "most", LIMIT(most), TW_REAL, "How many are allowed; of a rate, in its unit of time.",
+	  "'minimum': 0", COUNTS, .format = "%.15g" },
 	{ "most_ns", LIMIT(most), TW_REAL, "What is allowed.",
 	  "'minimum': 0", IS_TIME, .format = "%.15g" },
-	{ "value", TW_IN(struct told, value), TW_INTEGER,
-	  "How many were counted; null: undecided.", .nullable = true,
+	{ "value", TW_IN(struct told, value), TW_REAL,
+	  "How many were counted; of a rate, the end of its interval that decides. null: undecided.", .nullable = true,
 	  COUNTS, .format = "%.15g" },
 	{ "value_ns", TW_IN(struct told, value), TW_REAL, "What was measured; of a reply that did not come, at least so much. null: undecided.",
 	  .nullable = true, IS_TIME, .format = "%.15g" },
@@ -330,7 +351,7 @@ static const struct tw_member members[] = {
 	{ "limits", TW_NOWHERE, TW_ARRAY, "The verdict on each --limit, in the order given.",
 	  "'maxItems': 64", .next = next_limit, .of = of_limit,
 	  .parts = TW_OF_LIMIT, .then = verdict,
-	  .each = "'oneOf': [ { 'required': [ 'most', 'value' ] }, { 'required': [ 'most_ns', 'value_ns' ] } ], 'if': { 'properties': { 'verdict': { 'const': 'undecided' } } }, 'then': { 'properties': { 'value': { 'type': 'null' }, 'value_ns': { 'type': 'null' } } }, 'else': { 'properties': { 'value': { 'type': 'integer' }, 'value_ns': { 'type': 'number' } } }" },
+	  .each = "'oneOf': [ { 'required': [ 'most', 'value' ] }, { 'required': [ 'most_ns', 'value_ns' ] } ], 'if': { 'properties': { 'verdict': { 'const': 'undecided' } } }, 'then': { 'properties': { 'value': { 'type': 'null' }, 'value_ns': { 'type': 'null' } } }, 'else': { 'properties': { 'value': { 'type': 'number' }, 'value_ns': { 'type': 'number' } } }" },
 	{ .name = NULL }
 };
 

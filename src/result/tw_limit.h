@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --limit, of any program: [METRIC:]US, [METRIC:]avg:US, [METRIC:]pPERCENT:US or
- * COUNTER:N. Each of several results has to meet a limit, and the worst one is
+ * --limit, of any program: [METRIC:]US, [METRIC:]avg:US, [METRIC:]pPERCENT:US,
+ * COUNTER:N or rate:N/UNIT:US. Each of several results has to meet a limit, and the worst one is
  * told. Called by main.
  */
 #ifndef TW_LIMIT_H
@@ -22,6 +22,8 @@ struct tw_limit {
 	bool average;
 	double percent;		/* 0: the maximum, or the average */
 	double most;		/* ns; of a counter, how many */
+	int unit;		/* ...in this one, see tw_limit_rate.c; 0: in all... */
+	double above_ns;	/* ...of what is longer */
 };
 
 /* What a result has come to. */
@@ -38,6 +40,17 @@ struct tw_limit_open {
 	double least_ns;	/* of each that was lost */
 	double begun_ns;	/* of one that was cut and is not in stats */
 };
+
+/* A rate is named as a counter, the last one. */
+struct tw_limit_rate {
+	/* "min", "h" or "d"; 0: there is none of this name. */
+	int (*unit)(const char *name);
+	/* What follows a verdict. */
+	void (*print)(FILE *file, const struct tw_run *run, int result,
+		      const struct tw_limit *limit, bool exceeded);
+};
+
+extern const struct tw_limit_rate tw_limit_rate;
 
 /* What a program has limits for. What has no comment may not be NULL. */
 struct tw_limited {
@@ -69,6 +82,7 @@ struct tw_limited {
 	/* Prints " in cycle 5", if that is known; NULL: it never is. */
 	void (*where)(FILE *file, const struct tw_run *run, int result,
 		      const struct tw_limit *limit);
+	const struct tw_limit_rate *rate;	/* NULL: there is none */
 };
 
 extern const struct tw_limited tw_limited;
@@ -79,6 +93,10 @@ struct tw_limit_value tw_limit_value(const struct tw_run *run,
 				     const struct tw_series *series,
 				     const struct tw_limit_open *open,
 				     const struct tw_limit *limit);
+
+/* Of a pair. */
+struct tw_limit_value tw_limit_rate_value(const struct tw_run *run, int pair,
+					  const struct tw_limit *limit);
 
 /* How many values it needs. */
 uint64_t tw_limit_needed(const struct tw_limit *limit);

@@ -34,6 +34,7 @@ static const struct {
 	{ "missed", missed, NULL },
 	{ "throttled", tw_throttled, tw_throttle_unknown },
 	{ "lost", tw_transport_lost, lost_unknown },
+	{ "rate", NULL, NULL },		/* see tw_limit_rate.c */
 };
 
 static bool is(const char *known, const char *name, size_t length)
@@ -100,6 +101,12 @@ static struct tw_limit_value value_of(const struct tw_run *run, int pair,
 	struct tw_series series;
 	struct tw_limit_value of = { .cycles = 0 };
 
+	if (limit->unit) {
+		of = tw_limit_rate_value(run, pair, limit);
+		of.open = tw_transport_lost(run, pair) +
+			  tw_cut_open(pair, TW_PLANNED);
+		return of;
+	}
 	if (limit->counts) {
 		int i = limit->about - TW_SPANS;
 
@@ -167,9 +174,11 @@ static void check(const struct tw_run *run, const struct tw_limit *limit)
 {
 	const struct tw_metric_params params = tw_config_params(0);
 
-	if (!limit->counts && !tw_metric_valid(limit->about, &params))
+	enum tw_metric_id of = limit->unit ? TW_PLANNED : limit->about;
+
+	if ((!limit->counts || limit->unit) && !tw_metric_valid(of, &params))
 		tw_say_fatal("--limit=%s: %s\n", limit->text,
-			     tw_metric_lacks(limit->about, &params));
+			     tw_metric_lacks(of, &params));
 	if (!limit->percent)
 		return;
 	check_percentile(run, limit);
@@ -177,12 +186,12 @@ static void check(const struct tw_run *run, const struct tw_limit *limit)
 }
 
 const char tw_limit_help[] =
-	"exit status 2 above [METRIC:]US, avg:US, pPERCENT:US, missed:N, throttled:N or lost:N; may be repeated";
+	"exit status 2 above [METRIC:]US, avg:US, pPERCENT:US, missed:N, throttled:N, lost:N or rate:N/h:US; may be repeated";
 
 const struct tw_limited tw_limited = {
-	.allowed = "allowed are US, avg:US and pPERCENT:US, also with METRIC: before it, as in 500 or p99.9:800; and missed:N; and throttled:N; and lost:N",
+	.allowed = "allowed are US, avg:US and pPERCENT:US, also with METRIC: before it, as in 500 or p99.9:800; and missed:N; and throttled:N; and lost:N; and rate:N/h:US, also /min and /d",
 	.find = find, .metrics = TW_SPANS, .word = word, .usual = TW_LATENCY,
 	.check = check, .noun = "pair", .results = pairs, .name = name_of,
 	.value = value_of, .open = "no reply in", .opened = "cycle",
-	.where = where,
+	.where = where, .rate = &tw_limit_rate,
 };

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import subprocess
+import time
 
 import pytest
 
@@ -37,8 +38,8 @@ def commands(directory, **changed):
                 ("${TEXTFILE}", known["TEXTFILE"]), ("%H", "a-host"),
                 ("%S", str(directory))):
             line = line.replace(word, instead)
-        assert not re.search("[$%@]", line), line
-        yield line.split()
+        assert not re.search("[$%@]", re.sub(r"\$\$|%%", "", line)), line
+        yield shlex.split(line.replace("$$", "$").replace("%%", "%"))
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("numpy"),
@@ -52,13 +53,17 @@ def test_it_measures_with_its_rights(tmp_path, limit, status):
     # Where limits cannot be raised, with the rights that stand for them.
     before = [*limits, *units.rights(SERVICE)] if limits else \
         units.rights(SERVICE, "sys_nice", "ipc_lock")
-    (tmp_path / "twowaytest").mkdir()
+    kept = tmp_path / "twowaytest"
+    kept.mkdir()
+    for name, days in ("monitor-1.json", 33), ("monitor-2.json", 30):
+        (kept / name).write_text("")
+        os.utime(kept / name, (0, time.time() - 86400 * days))
     text = tmp_path / "x.prom"
     text.write_text("old\n")
     inode = text.stat().st_ino
     options = environment()["OPTIONS"].replace("-D 60", "-l 200")
     assert " -l 200" in options
-    measure, report, move = commands(
+    measure, report, move, keep, drop = commands(
         tmp_path, OPTIONS=f"{options} --limit={limit}", TEXTFILE=str(text))
     for command, expected in (measure, status), (report, 0), (move, 0):
         assert text.read_text() == "old\n"
@@ -68,6 +73,12 @@ def test_it_measures_with_its_rights(tmp_path, limit, status):
             env={"PATH": os.environ["PATH"]})
         assert done.returncode == expected, done.stdout + done.stderr
     assert str(status) in ("0", units.settings(SERVICE)["SuccessExitStatus"])
+    for command in keep, drop:
+        subprocess.run(command, check=True, timeout=60)
+    names = sorted(path.name for path in kept.iterdir())
+    assert re.fullmatch(r"monitor-\d{10} monitor-2 monitor",
+                        " ".join(names).replace(".json", ""))
+    assert (kept / names[0]).read_text() == (kept / names[2]).read_text()
     found = text.read_text()
     # It was not written where it is read.
     assert text.stat().st_ino != inode
@@ -101,6 +112,9 @@ def test_each_hour_a_minute():
     assert "-D 60" in environment()["OPTIONS"]
     settings = units.settings(TIMER)
     assert settings["OnCalendar"] == "hourly"
+    # A random one, and the measurement still ends within the hour.
+    assert settings["RandomizedDelaySec"] == "59min"
+    assert "FixedRandomDelay" not in settings
     assert settings["WantedBy"] == "timers.target"
     # It is the timer that is enabled.
     assert "WantedBy" not in units.settings(SERVICE)

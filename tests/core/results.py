@@ -70,7 +70,7 @@ REMARK = re.compile(
     r"Not (?:dumped|in the timeline): \d+ cycles|Percentiles T:\d+ .*|"
     r"Worst [a-z, ]+:| +(?:pair \d+, )?(?:step \d+, )?cycle \d+, [\d.]+ s "
     r"after start, [\d:.]+, missed \d+| +(?:[a-z]+ -?\d+ \((?:mean )?-?\d+\)"
-    r"(?:, ?|$))+| +excess of [a-z]+: .*|Limit [a-z0-9:._]+: (?:met|undecided|exceeded): .*|"
+    r"(?:, ?|$))+| +excess of [a-z]+: .*|Limit [a-z0-9:._/]+: (?:met|undecided|exceeded): .*|"
     r"(?:Failed: standard error says why|Ended by a signal): this is what was "
     r"measured until then|"
     r"Throttled: [1-9]\d*(?:, late by up to \d+ us: of the \d+ us before, "

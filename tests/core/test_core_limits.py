@@ -122,3 +122,29 @@ def test_limits_without_a_reply(start, transport):
         f"{found[0]['value_ns'] / 1000:.3f} us (no reply in 1 cycle)"
     assert lines[5] == "# Limit lost:0: " + ("undecided: 0 to 1" if udp else
                                              "met: 0")
+
+
+@pytest.mark.parametrize("why", ["lost", "cut"])
+def test_rates_that_are_never_met(start, shim, why):
+    """Of a run that lost a cycle, or was cut short, however rare it is to be."""
+    udp = ("-l", 200, "--transport=udp", "--timeout=50000")
+    limit = "rate:1000000000/min:1000000"
+    process = start("-q", "--json=json", f"--limit={limit}",
+                    *udp if why == "lost" else ("-l", 10 ** 6),
+                    env=shim(*["server:send:drop:90:0"] * (why == "lost")))
+    if why == "cut":
+        process.steady()
+        process.signal(signal.SIGINT)
+    assert process.finish() == 2
+    one, = results.check(start.directory / "json")["twoway"]["limits"]
+    assert one == {"limit": limit, "metric": "rate", "most": 1e9,
+                   "value": None, "pair": 0, "verdict": "undecided"}
+    line, = (line for line in process.out.splitlines() if "# Limit" in line)
+    assert line.startswith(f"# Limit {limit}: undecided: ")
+    assert line.endswith(" (no reply in 1 cycle)") == (why == "lost")
+
+
+def test_a_rate_needs_a_timer(run):
+    done = run("-q", "-i", 0, "-l", 9, "--limit=rate:1/h:5")
+    assert done.returncode == 1 and done.stderr == "FATAL: --limit=rate:1/h:5: " \
+        "needs a timer, so an --interval above 0\n"

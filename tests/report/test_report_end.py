@@ -262,6 +262,12 @@ LIMITS = [
     ("missed:1: exceeded: 12", ("missed:1", "missed", 12)),
     ("lost:1: met: pair 0: 0", ("lost:1", "lost", 0)),
     ("lost:1: undecided: 0 to 2", ("lost:1", "lost", None)),
+    ("rate:5/h:300: met: pair 2: 0 episodes in 60 min, at most 3.0 an hour "
+     "while it stays as in this run", ("rate:5/h:300", "rate", 3.0)),
+    ("rate:.5/h:300: exceeded: 3 episodes in 60 min, at least 0.82 an hour",
+     ("rate:.5/h:300", "rate", 0.82)),
+    ("rate:5/h:300: undecided: 3 episodes in 60 min; long cycles come together",
+     ("rate:5/h:300", "rate", None)),
     ("p99:100: undecided: 20 cycles, needed are 1000",
      ("p99:100", "latency", None)),
     ("total:100: undecided: the run was cut short; so far pair 1: 5.000 us",
@@ -270,8 +276,9 @@ LIMITS = [
 
 def limit_of(text, metric, value, line):
     """A member of the JSON."""
-    most = float(text.rpartition(":")[2])
-    unit = "" if metric in ("missed", "lost") else "_ns"
+    most = float(text.split(":")[1][:-2] if metric == "rate" else
+                 text.rpartition(":")[2])
+    unit = "" if metric in ("missed", "lost", "rate") else "_ns"
     return {"limit": text, "metric": metric, "percentile": None,
             f"most{unit}": most * (1000 if unit else 1),
             f"value{unit}": value, "pair": 0,

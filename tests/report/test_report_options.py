@@ -35,6 +35,12 @@ OPTIONS = [
      [("", "above 0 and below 100"), ("0", "'0': a list"),
       ("0,50", "'0': a list"), ("50,100,20", "'100': a list"),
       ("nan", "'nan': a list"), ("x", "above 0"), ("50,", "'': a list")]),
+    ("b", "bound", "300,rate:0.5/min:.7", ("a.csv",),
+     [("", "US, or rate:N/UNIT:US with a unit of min, h, d, numbers above 0"),
+      *((word, f"'{word}': US, or rate") for word in (
+          "0", "x", "-1", "1000000001", "1.2.3", "rate:1/d", "rate:0/d:3",
+          "rate:1/s:3", "rate:1/d:0", "rate:1/d:3x", "rate:./d:3", "p99:3")),
+      ("300,", "'': US, or rate")]),
     ("V", "virtual", "a", SHOW, [("nobody", "no run is called 'nobody'")]),
     ("i", "interval", "2000", SHOW,
      [("-1", "from 0 to"), ("x", "whole"), ("1.5", "whole"),

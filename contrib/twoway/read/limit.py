@@ -41,6 +41,12 @@ class Limit:
         return f"{number / 1000:.12g} us" if self.is_time else f"{number:g}"
 
 
+RATE = re.compile(
+    r"# Limit (rate:([0-9.]{1,16})/(?:min|h|d):[0-9.]{1,16}): "
+    r"(met|exceeded|undecided): (?:.*\bpair (\d{1,9}): )?"
+    r"(?:.*, at (?:most|least) ([\d.]{1,20}) )?.*", re.ASCII)
+
+
 def read(member, several_pairs=False, in_us=False):
     """in_us: as primitivetest has times; twowaytest's have names in _ns."""
     for one in member.items("limits"):
@@ -64,10 +70,11 @@ def read(member, several_pairs=False, in_us=False):
 
 def read_line(line):
     """Of a line of twowaytest's text, or None."""
-    match = LINE.fullmatch(line)
+    match = LINE.fullmatch(line) or RATE.fullmatch(line)
     if not match:
         return None
-    text, metric, most, verdict, pair, value = match.groups()
+    text, metric, most, verdict, pair, value = match.groups() \
+        if match.re == LINE else (match[1], "rate", *match.groups()[1:])
     metric = metric or "latency"
     scale = 1000 if metric in METRICS else 1
     return Limit(text, verdict, metric, float(most) * scale,

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * --limit=rate: when long blocks have a bound, and what it is. The values are those
+ * of tests/report/test_report_bound.py.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unit.h"
+#include "tw_blocks.h"
+#include "tw_config.h"
+#include "tw_limit.h"
+#include "tw_metric.h"
+
+#define HOURLY_US	562500	/* of 6400 cycles, which are an hour then */
+#define WANDER	"; the longest cycles of its parts change in the course of the run"
+#define RISE	"; the longest cycles of its parts become longer in the course of the run"
+#define TOGETHER	"; long cycles come together in parts of the run"
+#define OFTEN	"; more than a quarter of the run's parts has one: see p99.9"
+#define AS_HERE	" while it stays as in this run"
+
+struct row {
+	const char *name;	/* the unit */
+	double most;
+	char long_ones[200];	/* numbers of blocks */
+	const char *text;
+	int64_t step_us;	/* from block to block; else they are mixed */
+	int64_t period_us;	/* 0: HOURLY_US */
+	uint64_t missed;
+	int steps;
+	bool exceeded;
+};
+
+static const struct row rows[] = {
+	{ "h", 3, "", .text = "0 episodes in 60 min, at most 3.0 an hour" AS_HERE },
+	{ "h", 2, "", .text = "0 episodes in 60 min, at most 3.0 an hour" AS_HERE "; without another, 30 min more are needed" },
+	{ "h", 9, "9 10 30 50 ", .text = "3 episodes in 60 min, at most 7.8 an hour" AS_HERE },
+	{ "h", .5, "9 30 50 ", .text = "3 episodes in 60 min, at least 0.82 an hour",
+	  .exceeded = true },
+	{ "h", 5, "20 21 ", .text = "1 episode in 60 min" TOGETHER },
+	{ "h", 5, "20 22 24 ", .text = "3 episodes in 60 min" TOGETHER },
+	{ "h", 5, "0 2 33 35 60 62 ", .text = "6 episodes in 60 min" TOGETHER },
+	{ "h", 12, "0 3 33 35 58 62 ", .text = "6 episodes in 60 min, at most 11.8 an hour" AS_HERE },
+	{ "h", 8, "0 40 63 ", .text = "3 episodes in 60 min, at most 7.8 an hour" AS_HERE },
+	{ "h", 30, "0 4 8 12 16 20 24 28 32 36 40 44 48 52 56 60 ", .text = "16 episodes in 60 min, at most 24.3 an hour" AS_HERE },
+	{ "h", 30, "0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 32 ", .text = "17 episodes in 60 min" OFTEN },
+	{ "h", 5, "", .text = "0 episodes in 60 min" WANDER, .step_us = 1 },
+	{ "h", 5, "", .text = "0 episodes in 60 min" RISE, .step_us = -1 },
+	{ "h", 5, "", .text = "0 episodes in 60 min; it has steps, which are not alike",
+	  .steps = 2 },
+	{ "d", 99999, "9 30 50 ", .text = "3 episodes in 64 s, at most 10467.4 a day" AS_HERE ", which is told by less than a day",
+	  .period_us = 10000 },
+	{ "min", 7, "9 30 50 ", .text = "3 episodes in 64 s, at most 7.3 a minute" AS_HERE "; without another, 2.5 s more are needed",
+	  .period_us = 10000 },
+	{ "d", 1, "9 ", .text = "1 episode in 100 h, at most 1.1 a day" AS_HERE "; without another, 14 h more are needed",
+	  .period_us = 56250000 },
+	/* Longer than the period, it may be the one with a missed expiry. */
+	{ "min", 99, "", .text = "1 episode in 1 s, at most 274.5 a minute" AS_HERE ", which is told by less than a minute; without another, 1.8 s more are needed",
+	  .period_us = 162, .missed = 1 },
+	{ .name = NULL }
+};
+
+static const struct row *row;
+
+bool __wrap_tw_blocks_maxima(const struct tw_run *run, int pair, int value,
+			     int64_t longest_ns[TW_BLOCKS]);
+
+bool __wrap_tw_blocks_maxima(const struct tw_run *run, int pair, int value,
+			     int64_t longest_ns[TW_BLOCKS])
+{
+	char number[8];
+	int i;
+
+	assert_int_equal(value, TW_PLANNED);
+	for (i = 0; i < TW_BLOCKS; i++) {
+		int us = row->step_us > 0 ? 100 + i :
+			 100 + 37 * i % 64 + (row->step_us < 0 ? i : 0);
+
+		snprintf(number, sizeof(number), " %d ", i);
+		if (strstr(row->long_ones, number) ||
+		    !strncmp(row->long_ones, number + 1, strlen(number + 1)))
+			us += 400;
+		longest_ns[i] = us * 1000;
+	}
+	return true;
+}
+
+TEST(test_rates)
+{
+	static struct tw_pair pair;
+	struct tw_run run = { .pairs = { &pair } };
+
+	for (row = rows; row->name; row++) {
+		struct tw_limit limit = {
+			.text = "rate", .most = row->most,
+			.unit = tw_limit_rate.unit(row->name),
+			.above_ns = 300000,
+		};
+		struct tw_limit_value of;
+		char text[300] = "";
+		FILE *file = fmemopen(text, sizeof(text), "w");
+
+		run.steps = row->steps ? row->steps : 1;
+		tw_settings.intervals = 1;
+		tw_settings.intervals_us[0] = row->period_us ? row->period_us :
+							       HOURLY_US;
+		pair.total.stats[TW_PLANNED].count = 6400 - row->missed;
+		pair.total.missed = row->missed;
+		tw_limit_rate.print(file, &run, 0, &limit, row->exceeded);
+		fclose(file);
+		assert_string_equal(text, row->text);
+		of = tw_limit_rate_value(&run, 0, &limit);
+		if (strchr(row->text, ';') && !strstr(row->text, "without"))
+			assert_true(isinf(of.unknown));
+		else
+			assert_int_equal(of.value + of.unknown > limit.most,
+					 row->exceeded ||
+					 strstr(row->text, "without"));
+		assert_int_equal(of.value > limit.most, row->exceeded);
+	}
+}
+
+TEST(test_units)
+{
+	assert_int_equal(tw_limit_rate.unit("s"), 0);
+	assert_int_equal(tw_limit_rate.unit("mi"), 0);
+	assert_int_equal(tw_limit_rate.unit("d"), 3);
+}
