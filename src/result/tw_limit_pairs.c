@@ -161,7 +161,7 @@ static void check_percentile(const struct tw_run *run,
 	uint64_t most;
 	int pair;
 
-	for (pair = 0; pair < tw_run_pairs; pair++) {
+	for (pair = 0; pair < tw_config.pairs; pair++) {
 		most = possible_cycles(run, pair);
 		if (most < tw_limit_needed(limit))
 			tw_say_fatal("--limit=%s: needs %" PRIu64 " cycles; with --loops and --duration, pair %d has at most %" PRIu64 "\n",
