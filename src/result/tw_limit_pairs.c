@@ -186,7 +186,7 @@ static void check(const struct tw_run *run, const struct tw_limit *limit)
 }
 
 const char tw_limit_help[] =
-	"exit status 2 above [METRIC:]US, avg:US, pPERCENT:US, missed:N, throttled:N, lost:N or rate:N/h:US; may be repeated";
+	"status 2 above [METRIC:]US, avg:US, pPERCENT:US, missed:N, throttled:N, lost:N, rate:N/h:US (several)";
 
 const struct tw_limited tw_limited = {
 	.allowed = "allowed are US, avg:US and pPERCENT:US, also with METRIC: before it, as in 500 or p99.9:800; and missed:N; and throttled:N; and lost:N; and rate:N/h:US, also /min and /d",
