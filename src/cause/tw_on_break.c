@@ -15,6 +15,7 @@
 #include "tw_memory.h"
 #include "tw_on_break.h"
 #include "tw_option.h"
+#include "tw_policy.h"
 #include "tw_process.h"
 #include "tw_say.h"
 #include "tw_time.h"
@@ -57,7 +58,7 @@ be_shell(int input)
 
 	setpgid(0, 0);
 	*group = getpid();
-	sched_setscheduler(0, SCHED_OTHER, &ordinary);
+	tw_policy_set(0, SCHED_OTHER, &ordinary);
 	dup2(input, STDIN_FILENO);
 	/* Standard output is for the results alone. */
 	dup2(STDERR_FILENO, STDOUT_FILENO);

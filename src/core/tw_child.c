@@ -14,6 +14,7 @@
 #include "tw_child.h"
 #include "tw_config.h"
 #include "tw_file.h"
+#include "tw_policy.h"
 #include "tw_process.h"
 
 pid_t tw_child_start(int signal)
@@ -66,7 +67,7 @@ bool tw_child_ends(pid_t pid, int ms, int flag, int *status)
 		close(end.fd);
 	if (info.si_pid)
 		*status = info.si_code == CLD_EXITED ?
-			  W_EXITCODE(info.si_status, 0) : info.si_status;
+			  info.si_status << 8 : info.si_status;
 	return err || info.si_pid;
 }
 
@@ -89,10 +90,9 @@ void tw_child_reap_later(pid_t pid)
 static void reap(const pid_t *which, size_t number, int ms)
 {
 	struct sched_param own;
-	int policy = sched_getscheduler(0);
+	int policy = tw_policy_get(0, &own);
 	pid_t pid;
 
-	sched_getparam(0, &own);
 	tw_process_schedule(0, SCHED_OTHER, 0);
 	while (number--)
 		while ((pid = waitpid(which[number], NULL, WNOHANG)) > 0 ||

@@ -132,8 +132,11 @@ static void count_in(cpu_set_t *cpus, const cpu_set_t *of)
 
 	CPU_ZERO(cpus);
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, of) && CPU_ISSET(number++, &numbers))
-			CPU_SET(cpu, cpus);
+		if (CPU_ISSET(cpu, of)) {
+			if (CPU_ISSET(number, &numbers))
+				CPU_SET(cpu, cpus);
+			number++;	/* not in a macro, which may use it twice */
+		}
 }
 
 bool tw_cpus_choose(cpu_set_t *cpus, cpu_set_t *alone, const char *words,

@@ -2,6 +2,7 @@
 /* The JSON: the members that cyclictest has, then those of the parts. */
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "tw_array.h"
 #include "tw_json.h"

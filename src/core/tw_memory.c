@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#ifdef HAVE_NUMA
 #include <numa.h>
+#endif
 #include <sys/mman.h>
 
 #include "tw_memory.h"
@@ -28,6 +30,7 @@ void *tw_memory_own(size_t size)
 	return memory;
 }
 
+#ifdef HAVE_NUMA
 /* libnuma calls it, and would print a line of its own. */
 void numa_warn(int number, char *where, ...)
 {
@@ -45,3 +48,13 @@ void tw_memory_bind(void *memory, size_t size, int cpu)
 	if (node >= 0 && numa_max_node() > 0)
 		numa_tonode_memory(memory, size, node);
 }
+#else
+int tw_memory_node(int cpu)
+{
+	return -1;
+}
+
+void tw_memory_bind(void *memory, size_t size, int cpu)
+{
+}
+#endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "tw_policy.h"
 
@@ -28,4 +30,15 @@ const char *tw_policy_name(int policy)
 	while (tw_policy_names[i] && policies[i] != policy)
 		i++;
 	return tw_policy_names[i] ? tw_policy_names[i] : "unknown";
+}
+
+int tw_policy_set(pid_t pid, int policy, const struct sched_param *param)
+{
+	return (int)syscall(SYS_sched_setscheduler, pid, policy, param);
+}
+
+int tw_policy_get(pid_t pid, struct sched_param *param)
+{
+	return syscall(SYS_sched_getparam, pid, param) ? -1 :
+	       (int)syscall(SYS_sched_getscheduler, pid);
 }

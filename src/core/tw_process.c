@@ -42,13 +42,12 @@ int tw_process_schedule(int pair, int policy, int priority)
 {
 	const struct sched_param param = { .sched_priority = priority };
 	struct sched_param now = { .sched_priority = -1 };
-	int has = sched_getscheduler(0);
+	int has = tw_policy_get(0, &now);
 
-	sched_getparam(0, &now);
 	if (!priority && has >= 0)
 		has &= ~SCHED_RESET_ON_FORK;
 	return has == policy && now.sched_priority == priority ? 0 :
-	       sched_setscheduler(0, policy, &param);
+	       tw_policy_set(0, policy, &param);
 }
 
 static bool has_cpus(const cpu_set_t *wanted)
@@ -120,7 +119,9 @@ be_child(enum tw_role role, int number, struct tw_rank rank, int ready,
 	prctl(PR_SET_NAME, name);
 	if (role == TW_LOAD)
 		setpgid(0, 0);
+#ifdef __GLIBC__
 	malloc_trim(0);	/* what is free need not be locked */
+#endif
 	tw_process_configure(role, number, rank);
 	if (write(ready, "", 1) != 1)
 		_exit(EXIT_FAILURE);
@@ -196,9 +197,8 @@ void tw_process_read(struct tw_process *process)
 {
 	struct sched_param param = { .sched_priority = 0 };
 
-	process->policy = sched_getscheduler(process->pid) &
+	process->policy = tw_policy_get(process->pid, &param) &
 			  ~SCHED_RESET_ON_FORK;
-	sched_getparam(process->pid, &param);
 	process->priority = param.sched_priority;
 	tw_cpus_get(process->pid, &process->cpus);
 }

@@ -4,10 +4,10 @@
  * sends each request back: ICMP's echo, or UDP to an echo service.
  */
 #include <errno.h>
-#include <linux/icmp.h>
 #include <netdb.h>
 #include <netinet/icmp6.h>
 #include <netinet/in.h>
+#include <linux/icmp.h>		/* knows then that in6_addr is there */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -149,8 +149,8 @@ static void set_priority(struct tw_process *server)
 
 	if (!priority)
 		return;
-	if (sched_setscheduler(server->pid, tw_config.policy, &param) ||
-	    sched_getparam(server->pid, &param))
+	if (tw_policy_set(server->pid, tw_config.policy, &param) ||
+	    tw_policy_get(server->pid, &param) < 0)
 		tw_say_fatal("--server-priority=%d: the server cannot get it: %m\n",
 			     (int)priority);
 	server->priority = param.sched_priority;

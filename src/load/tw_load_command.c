@@ -115,7 +115,7 @@ static void set_priority(const struct tw_load *load, int policy, int priority)
 	const struct sched_param param = { .sched_priority = priority };
 
 	if (load->priority)
-		sched_setscheduler(0, policy, &param);
+		tw_policy_set(0, policy, &param);
 }
 
 static int become_shell(const struct tw_load *load)

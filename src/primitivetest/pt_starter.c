@@ -113,13 +113,20 @@ static int start_thread(struct pt_task *task)
 	return -err;
 }
 
+#ifdef __GLIBC__
+#define WAIT_CLOCK	CLOCK_MONOTONIC
+#else	/* musl has this one alone */
+#define WAIT_CLOCK	CLOCK_REALTIME
+#define sem_clockwait(sem, clock, until)	sem_timedwait(sem, until)
+#endif
+
 /* Waits for a post, up to @ms. Returns 0 or -ETIMEDOUT. */
 static int await(sem_t *sem, int ms)
 {
-	int64_t until_ns = tw_now_ns(CLOCK_MONOTONIC) + ms * TW_NS_PER_MS;
+	int64_t until_ns = tw_now_ns(WAIT_CLOCK) + ms * TW_NS_PER_MS;
 	struct timespec until = tw_ns_to_ts(until_ns);
 
-	while (sem_clockwait(sem, CLOCK_MONOTONIC, &until))
+	while (sem_clockwait(sem, WAIT_CLOCK, &until))
 		if (errno != EINTR)
 			return -errno;
 	return 0;

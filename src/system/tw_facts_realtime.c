@@ -12,6 +12,7 @@
 #include "tw_cgroup.h"
 #include "tw_check.h"
 #include "tw_cpus.h"
+#include "tw_policy.h"
 #include "tw_proc.h"
 #include "tw_read.h"
 #include "tw_time.h"
@@ -27,15 +28,16 @@ static int refusal(int priority)
 	const struct sched_param ordinary = { .sched_priority = 0 }, param = {
 		.sched_priority = priority ? priority : 1
 	};
-	int policy = sched_getscheduler(0), err = 0;
+	struct sched_param own;
+	int policy = tw_policy_get(0, &own), err = 0;
 	int flag = policy & SCHED_RESET_ON_FORK, name = policy & ~flag;
 
 	/* It has one, or what cannot be set again. */
 	if (name != SCHED_OTHER && name != SCHED_BATCH && name != SCHED_IDLE)
 		return 0;
-	if (sched_setscheduler(0, SCHED_FIFO | flag, &param))
+	if (tw_policy_set(0, SCHED_FIFO | flag, &param))
 		err = errno;
-	sched_setscheduler(0, policy, &ordinary);
+	tw_policy_set(0, policy, &ordinary);
 	return err;
 }
 

@@ -10,6 +10,7 @@
 
 #include "tw_child.h"
 #include "tw_guard.h"
+#include "tw_policy.h"
 #include "tw_process.h"
 #include "tw_say.h"
 
@@ -55,7 +56,7 @@ keep_guard(const struct tw_guard *guard, int ready)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
 	prctl(PR_SET_NAME, "twoway-guard");
-	sched_setscheduler(0, SCHED_FIFO, &param);
+	tw_policy_set(0, SCHED_FIFO, &param);
 	mute = close_output();
 	tw_process_close(guard->fds[0], guard->fds[1], ready);
 	if (write(ready, "", 1) != 1)

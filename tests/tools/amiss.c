@@ -27,6 +27,14 @@
 
 #include "clocks.h"
 
+#ifdef __GLIBC__
+#define REQUEST		unsigned long
+#define RESOURCE	__rlimit_resource_t
+#else	/* musl */
+#define REQUEST		int
+#define RESOURCE	int
+#endif
+
 #define CALL		7	/* of a process, counted from 1: that one is */
 #define LARGE		(1024 * 1024)	/* no other copy is */
 #define MESSAGE_MAX	65536
@@ -140,7 +148,7 @@ void *memcpy(void *to, const void *from, size_t size)
 	return to;
 }
 
-int ioctl(int fd, unsigned long request, ...)
+int ioctl(int fd, REQUEST request, ...)
 {
 	struct ethtool_coalesce *delay;
 	va_list words;
@@ -170,7 +178,7 @@ int adjtimex(struct timex *clock)
 	return amiss == UNSYNC ? TIME_ERROR : TIME_OK;
 }
 
-int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
+int setrlimit(RESOURCE resource, const struct rlimit *limit)
 {
 	__typeof__(&setrlimit) next = dlsym(RTLD_NEXT, __func__);
 

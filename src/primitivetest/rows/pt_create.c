@@ -114,7 +114,7 @@ static int start_process(struct born *born)
 	born->pid = pid;
 	if (pid < 0)
 		return pt_failed(born->creator, "fork", -errno);
-	return sched_setscheduler(pid, tw_config.policy, &born->param) ?
+	return tw_policy_set(pid, tw_config.policy, &born->param) ?
 	       pt_failed(born->creator, "sched_setscheduler", -errno) : 0;
 }
 
@@ -136,10 +136,10 @@ static int let_low_go(const struct pt_task *task, const struct born *low)
 {
 	const struct sched_param own = { .sched_priority = task->priority };
 
-	if (sched_setscheduler(0, tw_config.policy, &low->param))
+	if (tw_policy_set(0, tw_config.policy, &low->param))
 		return -errno;
 	sched_yield();
-	return sched_setscheduler(0, tw_config.policy, &own) ? -errno : 0;
+	return tw_policy_set(0, tw_config.policy, &own) ? -errno : 0;
 }
 
 /* Low ends last: waiting for high would mean to run between the two. */

@@ -154,6 +154,10 @@ static int take_futex(struct pt_task *task, struct pt_channel *from)
 	return 0;
 }
 
+#ifndef __GLIBC__	/* musl refuses PTHREAD_PRIO_PROTECT, and lacks this */
+#define pthread_mutexattr_setprioceiling(attributes, ceiling)	ENOTSUP
+#endif
+
 int pt_mutex_open(struct pt_case *c, struct pt_channel *channel)
 {
 	int protocol = (int)pt_kind_value(c);
