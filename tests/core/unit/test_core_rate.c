@@ -40,6 +40,7 @@ static const struct row rows[] = {
 	  .exceeded = true },
 	{ "h", 5, "20 21 ", .text = "1 episode in 60 min" TOGETHER },
 	{ "h", 5, "20 22 24 ", .text = "3 episodes in 60 min" TOGETHER },
+	{ "h", 5, "20 23 27 ", .text = "3 episodes in 60 min" TOGETHER },
 	{ "h", 5, "0 2 33 35 60 62 ", .text = "6 episodes in 60 min" TOGETHER },
 	{ "h", 12, "0 3 33 35 58 62 ", .text = "6 episodes in 60 min, at most 11.8 an hour" AS_HERE },
 	{ "h", 8, "0 40 63 ", .text = "3 episodes in 60 min, at most 7.8 an hour" AS_HERE },
