@@ -113,11 +113,15 @@ def test_without_a_run(report):
         "57 min with one, 76 min with two."]
 
 
+WANDERS = "the longest cycles of its parts change in the course of the run"
+RISES = "the longest cycles of its parts become longer in the course of the run"
+
+
 @pytest.mark.parametrize("values, why", [
-    (range(100, 164), "the longest cycles of its parts change in the course "
-     "of the run"),
-    ([100 + 37 * i % 64 + i for i in range(64)],
-     "the longest cycles of its parts become longer in the course of the run")])
+    (range(100, 164), WANDERS),
+    ([100 + 7 * (i // 2) % 32 for i in range(64)], WANDERS),
+    ([one + i for i, one in enumerate(STEADY)], RISES),
+    ([100 + (37 * i % 64 < 36 + i // 2) for i in range(64)], RISES)])
 def test_unsteady(report, values, why):
     """Neither is anything told of the next time, nor of a rate."""
     found = bound(report, of_an_hour([*values]), "900,rate:9/h:900")
