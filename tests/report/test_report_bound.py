@@ -185,8 +185,8 @@ def test_without_a_reply(report):
 
 def test_what_tells_nothing(report):
     said = "No bound: nothing tells when the longest cycles of planned came: " \
-        "give the --dump, the --timeline, or a JSON of this version of " \
-        "twowaytest, of 64 rows or more."
+        "give the --dump, a JSON of this version of twowaytest, or a " \
+        "--timeline of --metrics=planned and 64 rows or more."
     assert bound(report, of_an_hour([]), "300")[1:] == [said]
     made.write(report.directory, "x.txt", made.PUBLISHED)
     assert report("--bound=3", "x.txt").stdout.splitlines()[1] == said

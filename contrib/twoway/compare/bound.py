@@ -207,7 +207,8 @@ def promise_of(run, metric=None):
             run.every("unanswered")]
     if known is None or len(known[1]) < sure.BLOCKS:
         found.broken = f"nothing tells when the longest cycles of {metric} " \
-            f"came: give {tail.NEEDED}, of {sure.BLOCKS} rows or more"
+            "came: give the --dump, a JSON of this version of twowaytest, or " \
+            f"a --timeline of --metrics={metric} and {sure.BLOCKS} rows or more"
         return found
     _, longest, step_ns = known
     found.maxima = numpy.nan_to_num(longest, nan=-math.inf)
