@@ -170,6 +170,16 @@ def test_broken(report, members, why):
         f"{why}."]
 
 
+def test_steps_of_a_dump(report):
+    """Also without the JSON."""
+    rows = made.cycles(640)
+    later = [(*row[:2], *(ns + 10**10 for ns in row[2:7]), 0) for row in rows]
+    made.write(report.directory, "x.csv", made.dump(rows + later))
+    assert report("--bound=9000", "x.csv").stdout.splitlines()[2] == \
+        f"above 9000 us: none in 1.3 s; {MORE}: it has steps, which are not " \
+        "alike."
+
+
 def test_without_a_reply(report):
     """It counts with its age, and nobody knows the longest."""
     one = {"pair": 0, "step": 0, "cycle": 1, "awaited": "reply",

@@ -222,7 +222,8 @@ def promise_of(run, metric=None):
         found.broken = f"the run was cut short: {', '.join(ends)}"
     elif run.lost_cycles:
         found.broken = f"{run.lost_cycles} cycles were lost"
-    elif len(run.steps) > 1 or run.ramp:
+    elif run.steps or run.ramp or \
+            run.cycles and len(run.cycles.slices()) > 1:
         found.broken = "it has steps, which are not alike"
     elif not found.seconds:
         found.broken = "nothing tells how long it was"
