@@ -79,7 +79,7 @@ void pt_config_cpus(cpu_set_t *cpus);
  * Parts of twowaytest that record values: of the whole run, the first; of each
  * case, the others.
  */
-#define PT_RECORDERS	3
+#define PT_RECORDERS	4
 extern const struct tw_part *const pt_recorders[PT_RECORDERS];
 
 /* What was chosen by --test, --tasks and --cpus. */

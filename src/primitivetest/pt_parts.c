@@ -40,6 +40,7 @@ const struct tw_part *const tw_parts[] = {
 	&pt_part_report,
 	&pt_part_amiss,
 	&tw_part_percentiles,
+	&pt_part_maxima,
 	&pt_part_worst,
 	&tw_part_limit,
 	&pt_part_check,

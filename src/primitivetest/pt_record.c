@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pt_record.h"
+#include "pt_report.h"
 #include "tw_clocks.h"
 #include "tw_jumps.h"
 #include "tw_part.h"
@@ -37,7 +38,8 @@ int64_t pt_value_ps(const struct pt_metric *metric, const struct pt_trial *now,
 }
 
 const struct tw_part *const pt_recorders[PT_RECORDERS] = {
-	&tw_part_throttle, &tw_part_histogram, &tw_part_percentiles
+	&tw_part_throttle, &tw_part_histogram, &tw_part_percentiles,
+	&pt_part_maxima,
 };
 
 /* How much longer a value is than expected. */

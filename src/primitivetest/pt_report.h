@@ -28,6 +28,7 @@ extern const struct tw_part pt_part_amiss;
 extern const struct tw_part pt_part_select;
 extern const struct tw_part pt_part_text;
 extern const struct tw_part pt_part_trace;
+extern const struct tw_part pt_part_maxima;
 extern const struct tw_part pt_part_worst;
 
 /* A figure that follows from others. */

@@ -296,3 +296,26 @@ def test_who_else_used_the_cpus(primitive, kinds, which):
     assert spin.pid not in seen.get(cpus[1 - which], [])
     assert outside.runnable() > 9 or cpus[which] not in seen or \
         spin.pid in seen[cpus[which]]
+
+
+@pytest.mark.parametrize("trials", [63, 64, 100, 1025, 3001])
+def test_maxima(primitive, tmp_path, trials):
+    """Of 64 blocks, each trial in one."""
+    result = primitive("--test=timer.1000,sync2.futex", "-l", trials, "-N",
+                       "--warmup=0", "--dump=dump")
+    stamps = {}
+    for line in ended.rows((tmp_path / "dump").read_text("ascii")):
+        name, _, *times = line.split(",")
+        stamps.setdefault(name, []).append(list(map(int, times)))
+    timer = stamps["timer.1000"]
+    two = "sync2.futex.process.same"
+    each = 1 if trials <= 1024 else 2 if trials <= 2048 else 4
+    edges = [each * ((trials + each - 1) // each * at // 64)
+             for at in range(65)]
+    values = {f"{two}.roundtrip": [one[2] - one[0] for one in stamps[two]],
+              "timer.1000.interval": [None] + [
+                  b[1] - a[1] for a, b in zip(timer, timer[1:])]}
+    for name, of in values.items():
+        blocks = [list(filter(None, of[a:b])) for a, b in zip(edges, edges[1:])]
+        assert result.columns[name]["maxima"] == (
+            [] if trials < 64 else [max(one, default=None) for one in blocks])

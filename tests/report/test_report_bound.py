@@ -8,11 +8,10 @@ import re
 import subprocess
 
 import made
+import made_primitives
 import pytest
 
 import twowaytest
-from twtools.units import US
-
 numpy = pytest.importorskip("numpy")
 
 COUNT = 6400                    # cycles: 100 a block
@@ -100,6 +99,9 @@ def test_of_days(report):
         "as in this run: at most 1.1 a day (95 %).",
         "above 600 us: none in 100 h: at most 0.72 a day.",
         "Measured Wed 14:00 to Sun 18:00 UTC: nothing is known of other days."]
+    assert bound(report, of_an_hour(maxima(), 48 * 3600), "600")[2] == \
+        'above 600 us: none in 48 h: at most 1.5 a day. "Less than one a ' \
+        'day" takes 72 h without any, 114 h with one, 151 h with two.'
 
 
 def test_without_a_run(report):
@@ -111,11 +113,15 @@ def test_without_a_run(report):
         "57 min with one, 76 min with two."]
 
 
+WANDERS = "the longest cycles of its parts change in the course of the run"
+RISES = "the longest cycles of its parts become longer in the course of the run"
+
+
 @pytest.mark.parametrize("values, why", [
-    (range(100, 164), "the longest cycles of its parts change in the course "
-     "of the run"),
-    ([100 + 37 * i % 64 + i for i in range(64)],
-     "the longest cycles of its parts become longer in the course of the run")])
+    (range(100, 164), WANDERS),
+    ([100 + 7 * (i // 2) % 32 for i in range(64)], WANDERS),
+    ([one + i for i, one in enumerate(STEADY)], RISES),
+    ([100 + (37 * i % 64 < 36 + i // 2) for i in range(64)], RISES)])
 def test_unsteady(report, values, why):
     """Neither is anything told of the next time, nor of a rate."""
     found = bound(report, of_an_hour([*values]), "900,rate:9/h:900")
@@ -129,6 +135,7 @@ def test_unsteady(report, values, why):
     (range(0, 34, 2), 17, "more than a quarter of the run's parts has one: see p99.9"),
     (range(0, 64, 4), 16, None), (range(20, 24), 1, "together"),
     ((20, 22, 24), 3, "together"), ((20, 22), 2, None),
+    ((20, 23, 27), 3, "together"), ((20, 23, 28), 3, None),
     ((0, 40, 63), 3, None), ((0, 2, 33, 35, 60, 62), 6, "together"),
     ((0, 3, 33, 35, 58, 62), 6, None), ((20, 21), 1, "together"), ((), 0, None)])
 def test_long_blocks(report, long, episodes, why):
@@ -163,6 +170,16 @@ def test_broken(report, members, why):
         f"{why}."]
 
 
+def test_steps_of_a_dump(report):
+    """Also without the JSON."""
+    rows = made.cycles(640)
+    later = [(*row[:2], *(ns + 10**10 for ns in row[2:7]), 0) for row in rows]
+    made.write(report.directory, "x.csv", made.dump(rows + later))
+    assert report("--bound=9000", "x.csv").stdout.splitlines()[2] == \
+        f"above 9000 us: none in 1.3 s; {MORE}: it has steps, which are not " \
+        "alike."
+
+
 def test_without_a_reply(report):
     """It counts with its age, and nobody knows the longest."""
     one = {"pair": 0, "step": 0, "cycle": 1, "awaited": "reply",
@@ -178,8 +195,8 @@ def test_without_a_reply(report):
 
 def test_what_tells_nothing(report):
     said = "No bound: nothing tells when the longest cycles of planned came: " \
-        "give the --dump, the --timeline, or a JSON of this version of " \
-        "twowaytest, of 64 rows or more."
+        "give the --dump, a JSON of this version of twowaytest, or a " \
+        "--timeline of --metrics=planned and 64 rows or more."
     assert bound(report, of_an_hour([]), "300")[1:] == [said]
     made.write(report.directory, "x.txt", made.PUBLISHED)
     assert report("--bound=3", "x.txt").stdout.splitlines()[1] == said
@@ -201,6 +218,8 @@ def test_missed_expiries(report, kind):
         "above 9000 us: 1 episode (" +
         ("0 cycles, and missed expiries" if kind == "csv" else
          "in 1 of 64 parts") + ") in 6.4 s. While")
+    assert bound(report, of_an_hour(maxima(), missed=COUNT), "300")[2] \
+        .startswith("above 300 us: none in 2 h: at most 1.5 an hour.")
 
 
 def test_of_a_dump_and_of_a_timeline(report):
@@ -298,6 +317,38 @@ def test_few_runs(report):
     assert len(out) == 16 and out[4].startswith("01: planned (")
 
 
+def test_primitivetest(report):
+    """Of each column: in trials."""
+    columns = {f"sync1.{kind}.pair": 900 for kind in ("futex", "mutex", "sysv",
+                                                      "eventfd")}
+    data = made_primitives.primitives(columns, ns=True, tests={
+        "sync1.eventfd": {"missed": 3}})
+    for thread, long in zip(data["thread"].values(), ((9, 30), (20, 21), (),
+                                                      ())):
+        thread |= {"maxima": maxima(long), "min": 1, "avg": 50, "max": max(
+            maxima(long)), "cycles": 6400}
+    del data["thread"]["2"]["maxima"]
+    data["thread"]["0"]["maxima"][0] = None
+    made.write(report.directory, "p.json", data)
+    assert report("--bound=0.3,rate:1/h:3", "p.json").stdout.splitlines() == [
+        "p: sync1.futex.pair",
+        f"longest 0.4 us. {NEXT.replace('90 s', '160 trials')}",
+        "above 0.3 us: 2 episodes (in 2 of 64 parts) in 6400 trials. While it "
+        "stays as in this run: at most 6.3 in as many (95 %).",
+        "p: sync1.mutex.pair",
+        f"longest 0.4 us. {NEXT.replace('90 s', '160 trials')}",
+        "above 0.3 us: 1 episode (in 2 of 64 parts) in 6400 trials; "
+        f"{MORE}: long cycles come together in parts of the run.",
+        "p: sync1.eventfd.pair",
+        f"longest 0.2 us; {MORE}: 3 expiries were missed.",
+        f"above 0.3 us: none in 6400 trials; {MORE}: 3 expiries were missed."]
+    del data["thread"]["0"]["maxima"], data["thread"]["1"]["maxima"]
+    del data["thread"]["3"]["maxima"]
+    made.write(report.directory, "p.json", data)
+    assert report("--bound=3", "p.json").stdout == "p: No bound: give a JSON " \
+        "of this version of primitivetest, of 64 trials or more.\n"
+
+
 def test_bounds():
     """Of a Poisson distribution, and of a binomial one: Garwood's table; 1 -
     0.05^(1 / n)."""
@@ -312,14 +363,18 @@ def test_bounds():
     assert of.share(10, 100) == pytest.approx(0.1637, abs=1e-4)
 
 
-def test_a_block_without_a_cycle():
+def test_a_block_without_a_cycle(report):
     """Of a timeline, a stall: the next one has it."""
-    from twoway.compare import bound as of
-    values = numpy.array(maxima(), float)
-    values[7] = numpy.nan
-    promise = of.Promise("", "planned", None, 64, values, US,
-                         missed=numpy.zeros(64, bool))
-    assert promise.longest_ns == 163 and promise.unsteady is None
+    head = "step,seconds,unix_s,missed,throttled,lost," + ",".join(
+        f"planned_{name}" for name in ("count", "min_ns", "avg_ns", "max_ns",
+                                       "p99_ns"))
+    made.write(report.directory, "x.csv", made.table([head, *(
+        f"0,{at + 1},{at + 1},0,0,0," + (
+            "0,,,," if at == 9 else f"9,5,6,{1000 * us},6")
+        for at, us in enumerate(maxima((10,))))]))
+    lines = report("--bound=300", "x.csv").stdout.splitlines()
+    assert lines[1].startswith("longest 410.0 us. Nothing longer is to")
+    assert lines[2].startswith("above 300 us: 1 episode (in 1 of 64 parts)")
 
 
 def test_how_often_it_holds():

@@ -34,6 +34,12 @@ def unit_of(seconds):
     return "d" if seconds >= DAY else "h" if seconds >= 600 else "min"
 
 
+def extent(promise, share=1):
+    """How long the run was, or a share of it."""
+    return span(promise.seconds / share) if promise.trials is None else \
+        f"{promise.trials // share} trials"
+
+
 def rate(number, unit):
     return f"{number:.{'1f' if number >= 1 else '2g'}} {UNITS[unit][1]}"
 
@@ -53,7 +59,7 @@ def seen(promise, ns):
         f"{cycles} cycle{'s' * (cycles != 1)}" + \
         ", and missed expiries" * bool(promise.missed.any())
     what = f"{count} episode{'s' * (count != 1)} ({of})" if count else "none"
-    return f"{what} in {span(promise.seconds)}"
+    return f"{what} in {extent(promise)}"
 
 
 def about_rate(promise, asked):
@@ -62,7 +68,11 @@ def about_rate(promise, asked):
     why = promise.refusal(asked.ns)
     if why:
         return f"{begin}; {NO_MORE}: {why}"
-    count, unit = promise.count(asked.ns), unit_of(promise.seconds)
+    count = promise.count(asked.ns)
+    if promise.trials is not None:
+        return f"{begin}. While it stays as in this run: at most " \
+            f"{bound.most(count):.1f} in as many (95 %)"
+    unit = unit_of(promise.seconds)
     told = "at most " + rate(
         bound.most(count) * UNITS[unit][0] / promise.seconds, unit)
     if count:
@@ -124,12 +134,13 @@ def lines_of_one(promise, asked):
         lines = [f"{begin}; {NO_MORE}: {why}."]
     else:
         lines = [f"{begin}. Nothing longer is to be expected in the next "
-                 f"{span(promise.seconds / bound.NEXT)} (1/{bound.NEXT} of "
+                 f"{extent(promise, bound.NEXT)} (1/{bound.NEXT} of "
                  "this run, 95 %); in a further run as long, a longer one is "
                  "as likely as not."]
-    if promise.seconds:
+    if promise.seconds or promise.trials:
         lines += [f"{(about_goal if one.unit else about_rate)(promise, one)}."
-                  for one in asked]
+                  for one in asked if promise.seconds or not one.unit]
+    if promise.seconds:
         lines.append(measured(promise.when, promise.seconds, "days"
                               if promise.seconds >= DAY else "hours"))
     return lines
@@ -210,5 +221,13 @@ def text_of(runs, parts, options):
             continue
         for one in found:
             lines += [f"{one.title}: {one.metric} ({METRICS[one.metric][1]})",
+                      *lines_of_one(one, options.bound)]
+    for part in parts:
+        found = list(bound.promises_of(part))
+        lines += [] if found else [
+            f"{part.title}: No bound: give a JSON of this version of "
+            "primitivetest, of 64 trials or more."]
+        for one in found:
+            lines += [f"{one.title}: {one.metric}",
                       *lines_of_one(one, options.bound)]
     return "\n".join([*lines, ""])

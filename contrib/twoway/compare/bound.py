@@ -66,14 +66,14 @@ def share(count, of):
     def at_most(p):
         return sum(math.comb(of, i) * p ** i * (1 - p) ** (of - i)
                    for i in range(count + 1))
-    return 1.0 if count == of else falls_to(RISK, at_most, 0, 1)
+    return falls_to(RISK, at_most, 0, 1)
 
 
 def rises(maxima):
     """Kendall's tau, whose variance is less if values are equal."""
     count = len(maxima)
-    signs = numpy.sign(maxima[None, :] - maxima[:, None])
-    score = numpy.triu(signs).sum()
+    before, after = maxima[:, None], maxima[None, :]
+    score = numpy.triu(1 * (after > before) - (after < before)).sum()
     equal = numpy.unique(maxima, return_counts=True)[1]
     squares = sum(n * (n - 1) * (2 * n + 5) * sign for n, sign in (
         (count, 1), *((n, -1) for n in equal.tolist()))) / 18
@@ -120,7 +120,8 @@ class Promise:
     metric: str
     when: tuple | None
     seconds: float | None = None    # how long it was measured
-    maxima: typing.Any = None       # of blocks, in order
+    trials: int | None = None       # or of primitivetest: how many there were
+    maxima: typing.Any = None       # of blocks, in order; -inf: none is known
     unit: Unit = NS                 # they are whole numbers of it, rounded down
     values: typing.Any = None       # of all cycles, of a dump
     missed: typing.Any = None       # of blocks: expiries were missed
@@ -129,7 +130,7 @@ class Promise:
 
     @property
     def longest_ns(self):
-        return float(numpy.nanmax(self.maxima))
+        return float(self.maxima.max())
 
     def long(self, ns):
         """Which blocks have a longer cycle, or may have one."""
@@ -206,9 +207,11 @@ def promise_of(run, metric=None):
             run.every("unanswered")]
     if known is None or len(known[1]) < sure.BLOCKS:
         found.broken = f"nothing tells when the longest cycles of {metric} " \
-            f"came: give {tail.NEEDED}, of {sure.BLOCKS} rows or more"
+            "came: give the --dump, a JSON of this version of twowaytest, or " \
+            f"a --timeline of --metrics={metric} and {sure.BLOCKS} rows or more"
         return found
-    _, found.maxima, step_ns = known
+    _, longest, step_ns = known
+    found.maxima = numpy.nan_to_num(longest, nan=-math.inf)
     exact = step_ns == 1 and steps is not None
     found.unit = Unit(int(step_ns))
     found.values = numpy.concatenate(steps) if exact else None
@@ -219,8 +222,25 @@ def promise_of(run, metric=None):
         found.broken = f"the run was cut short: {', '.join(ends)}"
     elif run.lost_cycles:
         found.broken = f"{run.lost_cycles} cycles were lost"
-    elif len(run.steps) > 1 or run.ramp:
+    elif run.steps or run.ramp or \
+            run.cycles and len(run.cycles.slices()) > 1:
         found.broken = "it has steps, which are not alike"
     elif not found.seconds:
         found.broken = "nothing tells how long it was"
     return found
+
+
+def promises_of(part):
+    """Of each column of a run of primitivetest that has blocks."""
+    for test in part.primitives.tests.values():
+        for column in test.columns:
+            series = part.primitives.series.get(column)
+            if series is None or series.maxima is None:
+                continue
+            why = f"the run was cut short: {', '.join(part.troubles)}" \
+                if part.troubles else \
+                f"{test.missed} expiries were missed" if test.missed else None
+            yield Promise(part.title, column, None, trials=series.count,
+                          maxima=numpy.nan_to_num(series.maxima, nan=-math.inf),
+                          unit=series.unit, broken=why,
+                          missed=numpy.zeros(len(series.maxima), bool))

@@ -5,7 +5,7 @@ from twoway.read import remarks, schema2
 from twoway.read.member import NULL, NUMBER, flat
 from twoway.read.primitives import GROUP, PROGRAM, Derived, Primitives, Test
 from twoway.read.result import read_system
-from twoway.read.thread import read_statistics, threads
+from twoway.read.thread import read_maxima, read_statistics, threads
 from twoway.series.model import InputError, Part
 from twtools.units import US, of_json
 
@@ -13,6 +13,8 @@ from twtools.units import US, of_json
 def read_series(thread, column, unit):
     """A member of thread, whose figures are rounded to 1 ns each."""
     series = read_statistics(thread, column, unit, 1, "trials")
+    if series.count:
+        series.maxima = read_maxima(thread, series, unit)
     target = thread.get("target", *NUMBER, NULL, default=None)
     if target is not None:
         series.target_ns = unit.read(target)

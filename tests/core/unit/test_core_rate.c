@@ -20,12 +20,40 @@
 #define OFTEN	"; more than a quarter of the run's parts has one: see p99.9"
 #define AS_HERE	" while it stays as in this run"
 
+/* The longest value of a block, in us. */
+static int mixed(int i)
+{
+	return 100 + 37 * i % 64;
+}
+
+static int rising(int i)
+{
+	return 100 + i;
+}
+
+static int rising_slowly(int i)
+{
+	return mixed(i) + i;
+}
+
+/* Somewhat alike: as known as they are, they count as 14. */
+static int twice(int i)
+{
+	return 100 + 7 * (i / 2) % 32;
+}
+
+/* Of two values, the longer one comes more and more often. */
+static int one_of_two(int i)
+{
+	return 100 + (37 * i % 64 < 36 + i / 2);
+}
+
 struct row {
 	const char *name;	/* the unit */
 	double most;
 	char long_ones[200];	/* numbers of blocks */
 	const char *text;
-	int64_t step_us;	/* from block to block; else they are mixed */
+	int (*us)(int block);	/* NULL: mixed */
 	int64_t period_us;	/* 0: HOURLY_US */
 	uint64_t missed;
 	int steps;
@@ -40,13 +68,16 @@ static const struct row rows[] = {
 	  .exceeded = true },
 	{ "h", 5, "20 21 ", .text = "1 episode in 60 min" TOGETHER },
 	{ "h", 5, "20 22 24 ", .text = "3 episodes in 60 min" TOGETHER },
+	{ "h", 5, "20 23 27 ", .text = "3 episodes in 60 min" TOGETHER },
 	{ "h", 5, "0 2 33 35 60 62 ", .text = "6 episodes in 60 min" TOGETHER },
 	{ "h", 12, "0 3 33 35 58 62 ", .text = "6 episodes in 60 min, at most 11.8 an hour" AS_HERE },
 	{ "h", 8, "0 40 63 ", .text = "3 episodes in 60 min, at most 7.8 an hour" AS_HERE },
 	{ "h", 30, "0 4 8 12 16 20 24 28 32 36 40 44 48 52 56 60 ", .text = "16 episodes in 60 min, at most 24.3 an hour" AS_HERE },
 	{ "h", 30, "0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 32 ", .text = "17 episodes in 60 min" OFTEN },
-	{ "h", 5, "", .text = "0 episodes in 60 min" WANDER, .step_us = 1 },
-	{ "h", 5, "", .text = "0 episodes in 60 min" RISE, .step_us = -1 },
+	{ "h", 5, "", .text = "0 episodes in 60 min" WANDER, .us = rising },
+	{ "h", 5, "", .text = "0 episodes in 60 min" WANDER, .us = twice },
+	{ "h", 5, "", .text = "0 episodes in 60 min" RISE, .us = one_of_two },
+	{ "h", 5, "", .text = "0 episodes in 60 min" RISE, .us = rising_slowly },
 	{ "h", 5, "", .text = "0 episodes in 60 min; it has steps, which are not alike",
 	  .steps = 2 },
 	{ "d", 99999, "9 30 50 ", .text = "3 episodes in 64 s, at most 10467.4 a day" AS_HERE ", which is told by less than a day",
@@ -74,8 +105,7 @@ bool __wrap_tw_blocks_maxima(const struct tw_run *run, int pair, int value,
 
 	assert_int_equal(value, TW_PLANNED);
 	for (i = 0; i < TW_BLOCKS; i++) {
-		int us = row->step_us > 0 ? 100 + i :
-			 100 + 37 * i % 64 + (row->step_us < 0 ? i : 0);
+		int us = row->us ? row->us(i) : mixed(i);
 
 		snprintf(number, sizeof(number), " %d ", i);
 		if (strstr(row->long_ones, number) ||
