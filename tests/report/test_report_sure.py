@@ -220,7 +220,7 @@ def test_blocks_of_steps_and_of_percentiles():
         4 * k + 1 + 4000 * k for k in range(64)]
     import gate_models
     run = gate_models.run([numpy.arange(6400) % 100])
-    cycles = sure.Cycles(sure.steps_of(run, "total"), 0)
+    cycles = sure.Cycles(lambda: sure.steps_of(run, "total"), 0)
     found = sure.percentile(run.series["total"], cycles, 90)
     assert found.value == 89_000
     assert set(cycles.above(found.value).blocks) == {1 - 0.895}
@@ -253,7 +253,7 @@ def test_intervals_of_independent_cycles(percent, truth):
             low, high = sure.average(run.series["total"], steps).ends(0.005)
             missed += not low <= 1000 * truth <= high
         else:
-            low, high = sure.Cycles(steps, 0).above(1000 * truth).ends(0.005)
+            low, high = sure.Cycles(lambda: steps, 0).above(1000 * truth).ends(0.005)
             missed += not low <= 1 - percent / 100 <= high
         assert low < high
     assert missed <= 6
@@ -270,7 +270,8 @@ def test_percentiles_of_pairs(model, percent, most, least):
 
     def told(pair):
         return sure.apart(*([sure.percentile(run.series["total"], sure.Cycles(
-            sure.steps_of(run, "total"), 0), percent)] for run in pair))
+            lambda run=run: sure.steps_of(run, "total"), 0), percent)]
+            for run in pair))
     assert sum(bool(told(gate_models.runs_of(model, trial, 0, 1)))
                for trial in range(20)) <= most
     assert sum(bool(told(gate_models.runs_of(model, trial, 20, 1)))

@@ -190,7 +190,7 @@ def of_metric(runs, candidates, metric, percents, left_out, notes, gone):
                     for series, *_ in sides]
     yield Compared(metric, "average", *parted(averages, candidates),
                    [start for *_, start in sides])
-    cycles = [steps and sure.Cycles(steps, start)
+    cycles = [steps and sure.Cycles(lambda steps=steps: steps, start)
               for _, steps, start in sides] if percents else ()
     for percent in percents:
         found = [sure.percentile(series, one, percent)

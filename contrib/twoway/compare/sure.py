@@ -39,6 +39,7 @@ FEWEST = 3.0            # blocks, however alike they are
 AGAIN = 0.05            # that an equal run is not seen to be one
 RISK = 0.01             # that chance is taken for a difference
 RUNS = 3                # on both sides, whose spreads may be unlike
+PERCENTS = 99.9, 99, 90  # that a report compares
 EXACT = 4096            # parts of its value that a percentile is told by
 WANDERS = 1 / 4         # blocks that count as fewer than this share of them
 
@@ -169,14 +170,25 @@ def average(series, steps, start=0):
 class Cycles:
     """The values of a run, of which shares are asked."""
 
-    def __init__(self, steps, start):
-        steps = [after(values, start) for values in steps]
-        self.dist = Distribution.of(numpy.concatenate(steps))
-        ends = numpy.arange(LONGER + 1)
-        self.parts = [numpy.sort(numpy.concatenate([
+    def __init__(self, load, start, dist=None):
+        """load: returns steps_of(); dist: of all that is judged, if known."""
+        self.load, self.start = load, start
+        self.dist = dist or Distribution.of(numpy.concatenate(self.steps()))
+
+    def steps(self):
+        return [after(values, self.start) for values in self.load()]
+
+    @functools.cached_property
+    def most(self):
+        return effective(means(self.steps()))
+
+    @functools.cached_property
+    def parts(self):
+        """Each longer block, sorted."""
+        steps, ends = self.steps(), numpy.arange(LONGER + 1)
+        return [numpy.sort(numpy.concatenate([
             values[slice(*(len(values) * ends[k:k + 2] // LONGER))]
             for values in steps])) for k in range(LONGER)]
-        self.most = effective(means(steps))
 
     def below(self, value):
         """How many do not exceed it."""
@@ -207,11 +219,14 @@ def of_run(run, metric, percent=None):
     key = metric, percent
     if key not in run.sides:
         series, steps = run.series[metric], steps_of(run, metric)
-        start = warm_up(average(series, steps).blocks)[0]
-        cycles = run.sides.setdefault((metric, Cycles), steps and
-                                      Cycles(steps, start))
-        run.sides[key] = average(series, steps, start) if percent is None \
-            else percentile(series, cycles, percent)
+        whole = average(series, steps)
+        start = warm_up(whole.blocks)[0]
+        # A step that is too short is in the distribution, but hardly counts.
+        cycles = steps and Cycles(lambda: steps_of(run, metric), start,
+                                  None if start else series.dist)
+        run.sides |= {(metric, one): percentile(series, cycles, one)
+                      for one in PERCENTS} | {
+            (metric, None): average(series, steps, start) if start else whole}
     return run.sides[key]
 
 
