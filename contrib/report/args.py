@@ -78,11 +78,18 @@ def table_file(text):
     return text
 
 
+def result_file(text):
+    if text == "-":
+        raise bad(text, "the name of a file (of standard output, it is "
+                  "/dev/stdout)")
+    return not_empty(text)
+
+
 # Title of a group: rows of letter, name, what argparse is to know.
 OPTIONS = {
     "what is written": (
         ("o", "html", {
-            "metavar": "FILE", "type": not_empty,
+            "metavar": "FILE", "type": result_file,
             "help": "the report as one page; default: twowayreport.html, if "
                     "no other output is asked for"}),
         ("f", "figures", {
@@ -97,11 +104,11 @@ OPTIONS = {
             "help": "the tables as FILE.md or FILE.csv; - writes Markdown to "
                     "standard output"}),
         ("O", "openmetrics", {
-            "metavar": "FILE", "type": not_empty,
+            "metavar": "FILE", "type": result_file,
             "help": "results for Prometheus, as node exporter's textfile "
                     "collector reads them; its FILE ends in .prom"}),
         ("j", "junit", {
-            "metavar": "FILE", "type": not_empty,
+            "metavar": "FILE", "type": result_file,
             "help": "verdicts for CI systems, in the form of JUnit: of each "
                     "--limit that a file has, and of --gate"}),
         ("H", "hgrm", {
@@ -165,6 +172,9 @@ OPTIONS = {
             "help": "is the last run (candidate) worse than the others "
                     "(baseline)? latency is compared, or what --metrics "
                     "names"}),
+        ("n", "candidate", {
+            "metavar": "N", "type": number(1, 1000), "default": 1,
+            "help": "the last N runs are the candidate's; default: 1"}),
         ("c", "confidence", {
             "metavar": "PERCENT", "type": number(50, 99.99, " %", False),
             "default": 99.0,

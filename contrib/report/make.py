@@ -7,14 +7,14 @@ import pathlib
 import sys
 
 from report.args import FORMATS
-from report.judge import (campaign, gate, gate_text, primitives_verdict,
-                          unlike, verdict)
+from report.judge import (campaign, gate, gate_text, measured,
+                          primitives_verdict, told, unlike, verdict)
 from report.judge.told import unused
 from report.page import (hgrm, junit, openmetrics, output, promise, tables,
                          tables_primitives)
 from twoway.read import broke, primitives
 from twoway.read.runs import read_all
-from twoway.series.model import InputError, groups_of
+from twoway.series.model import InputError, groups_of, systems_of
 from twtools import whole, words
 from twtools.tables import csv_text, markdown, md_text
 
@@ -33,7 +33,8 @@ def judge(runs, options, primitives_only):
         raise InputError(name, None, "a campaign is no run: give the results "
                          "of its measurements, such as one-none-twowaytest"
                          ".json")
-    if len(runs) < 2:
+    least = 1 + (options.candidate if options.gate else 1)
+    if len(runs) < least:
         raise InputError(name, None, f"{len(runs)} runs; a baseline and a "
                          "candidate are expected, or two of a baseline: "
                          + ", ".join(run.title for run in runs))
@@ -96,7 +97,8 @@ def add_verdicts(outputs, runs, parts, verdicts, options):
     if options.openmetrics:
         outputs.add(options.openmetrics, openmetrics.text(runs, parts, options))
     if options.junit:
-        outputs.add(options.junit, junit.text(runs, parts, verdicts))
+        outputs.add(options.junit, junit.text(
+            runs, parts, verdicts, options.candidate))
 
 
 def report(options):
@@ -120,24 +122,27 @@ def report(options):
     broken = broke.lines_of(runs)
     lines = verdict.lines_of(groups_of(runs), options.metrics)
     lines += [*campaign.lines_of(runs), *primitives_verdict.lines_of(parts)]
-    found = [*gates,
+    found = [*gates, *verdict.summary(groups_of(runs), options.metrics),
+             *measured.table(known),
              *tables.all_tables(runs, options.metrics, options.percentiles),
              *tables_primitives.all_tables(parts), *campaign.tables(runs),
              tables.sources(known, left_out)]
-    names = list(dict.fromkeys(run.title for run in known))
+    names = list(systems_of(known))
     title = options.title or "Latency: " + (
-        ", ".join(names) if len(names) <= NAMED else f"{len(names)} runs")
+        ", ".join(names) if len(names) <= NAMED else f"{len(names)} systems")
     outputs = whole.Files()
     if options.html or options.figures:
         from report.draw import drawings    # it needs matplotlib
         svgs = drawings.add_to(outputs, runs, parts, options)
     if options.html:
         from report.page import html
-        virtual = list(dict.fromkeys(r.name for r in known if r.virtual))
-        outputs.add(options.html, html.page(title, found, svgs, virtual,
-                                            lines, broken))
+        outputs.add(options.html, html.page(
+            title, found, svgs, told.virtual(known), lines, broken))
     if options.hgrm:
         taken = set()
+        if not runs:
+            raise InputError("--hgrm", None, "these are results of "
+                             "primitivetest only, which have no distribution")
         for name, text in hgrm.files(runs, options.chosen or
                                      [verdict.task_of(runs)]):
             outputs.add(f"{options.hgrm}/{unused(name, taken)}.hgrm", text)
@@ -145,8 +150,8 @@ def report(options):
         text = csv_text(title, found) \
             if options.tables.endswith(".csv") else \
             markdown(title, found, [
-                *(f"- {md_text(line)}" for line in broken + lines),
-                *[""] * bool(broken + lines)])
+                f"- {md_text(line)}" for line in filter(None, [
+                    *broken, *lines, told.virtual(known)])] + [""])
         if options.tables == "-":
             if not say(text) and not options.gate:
                 raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))

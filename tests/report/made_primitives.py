@@ -79,7 +79,9 @@ def twoway(shift=0, count=500, **settings):
 
 
 def write(directory, **files):
-    """NAME=content; returns the arguments name=path, p_name as name."""
-    return [f"{key.removeprefix('p_')}="
-            f"{made.write(directory, f'{key}.json', content)}"
-            for key, content in files.items()]
+    """NAME=content, or a list; returns the arguments name=path, p_name as name."""
+    return [f"{key.removeprefix('p_')}=" + ",".join(
+        str(made.write(directory, f"{key}{i or ''}.json", one))
+        for i, one in enumerate(content if isinstance(content, list)
+                                else [content]))
+        for key, content in files.items()]

@@ -41,8 +41,8 @@ def test_a_percentile_that_was_asked_for(report, asked, gone):
 def test_worse_is_worse_although_a_figure_is_not_judged(report):
     write(report, "a.csv", 1)
     write(report, "b.csv", 2, shift=9000)
-    *_, one, two = report("-g", "-p", "99.9", "a.csv", "b.csv",
-                          status=2).stdout.splitlines()
+    *_, one, two = report("-g", "-p", "99.9", "a.csv", "x=a.csv",
+                          "b.csv", status=2).stdout.splitlines()
     assert (one, two) == ("undecided: latency p99.9 (not judged)",
                           "worse: latency average")
 

@@ -100,7 +100,7 @@ def test_gate_judges_latency(report):
             ("b", made_columns.twoway([slow], json="y", histofall=400)),
             ("c", made.cyclictest(made.values(slow)["wakeup"]))):
         made.write(report.directory, f"{name}.json", content)
-    out = report("-g", "a.json", "b.json", status=2).stdout
+    out = report("-g", "a.json", "x=a.json", "b.json", status=2).stdout
     assert out.splitlines()[-1] == "worse: latency average"
     # A phase has no blocks in a JSON.
     out = report("-g", "-u", "o.json", "b.json", status=3).stdout

@@ -188,12 +188,12 @@ def test_gate(judged, shift, status, tag):
     paths = [made.write(judged.directory, f"{name}.csv", made.dump(
         made.cycles(4000, shift=more))) for name, more in
         (("a", 0), ("b", shift))]
-    found = judged("-g", *paths, status=status)
+    found = judged("-g", paths[0], f"x={paths[0]}", paths[1], status=status)
     cases = found.cases()
     assert [case[0] for case in cases] == [
         "latency average", "latency p50", "latency tail"]
-    assert [case[1] for case in cases] == [tag, tag, None]
-    assert found.suites[0].get("name") == "gate of b against a"
+    assert [case[1] for case in cases] == [tag] * 3
+    assert found.suites[0].get("name") == "gate of b against a, x"
     if tag:
         for name, _, said in cases[:2]:
             assert re.search(rf"^{name} is \d+\.\d+ us; the baseline has "

@@ -135,8 +135,8 @@ def test_gate_contains_the_uncertainty(report, dumped):
     """That of both runs, and it is printed. A dump has no one-way times."""
     for name, rows in (("x", ROWS), ("y", SLOWER)):
         write(report, f"{name}.csv", made.dump(rows))
-    args = ["--gate", "-m", "send", "x.json", "y.json",
-            *["x.csv", "y.csv"] * dumped]
+    args = ["--gate", "-m", "send", "x.json", "z=x.json", "y.json",
+            *["x.csv", "z=x.csv", "y.csv"] * dumped]
     texts = []
     for ns, status in ((0, 2), (5000, 3)):
         run_of(report, "x.json", uncertainty_ns=ns)

@@ -205,7 +205,7 @@ def test_beside_the_gate(report):
     paths = [made.write(report.directory, f"{name}.csv", made.dump(
         made.cycles(600, shift=shift)))
         for name, shift in (("a", 0), ("b", 50_000))]
-    report("-g", "-O", "x.prom", *paths, status=2)
+    report("-g", "-O", "x.prom", f"x={paths[0]}", *paths, status=2)
     found = Metrics((report.directory / "x.prom").read_text())
     assert {labels["metric"] for labels in
             found.of("twowaytest_max_seconds")} == {"latency"}

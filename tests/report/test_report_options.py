@@ -50,6 +50,8 @@ OPTIONS = [
     ("x", "total", "trltp3", SHOW, [("other", "trltp3"), ("", "trltp3")]),
     ("k", "skip-bad", None, SHOW, []),
     ("g", "gate", None, ("a.csv", "b.csv"), []),
+    ("n", "candidate", "2", ("-g", "-d99", "a.csv", "x=b.csv", "b.csv"),
+     [("0", "from 1 to 1000"), ("1.5", "whole"), ("x", "whole")]),
     ("c", "confidence", "95", GATE,
      [("49", "from 50 to 99.99 % is expected\n"), ("100", "to 99.99"),
       ("x", "number"), ("nan", "number")]),
@@ -157,7 +159,7 @@ def test_as_a_program(tmp_path):
     made.write(tmp_path, "a.csv", made.dump(made.cycles(600)))
     made.write(tmp_path, "b.csv",
                made.dump(made.cycles(600, 2, shift=50_000)))
-    assert start(tmp_path, "-g", "a.csv", "b.csv").returncode == 2
+    assert start(tmp_path, "-g", "a.csv", "x=a.csv", "b.csv").returncode == 2
     assert start(tmp_path, "none").returncode == 1
     name = os.fsdecode(b"\xff\xe9.csv")
     os.rename(tmp_path / "a.csv", tmp_path / name)

@@ -37,7 +37,7 @@ def test_verdict(report, two, kind, shift, status):
     for name, pairs in zip("ab", (two[0], later(two[1], shift))):
         made.write(report.directory, f"{name}.{kind}", content(pairs))
     done = report(*(ARGS if kind == "dump" else ARGS[:1]), f"a.{kind}",
-                  f"b.{kind}", status=status)
+                  *[f"x=a.{kind}"] * bool(shift), f"b.{kind}", status=status)
     assert done.stdout.splitlines()[-1] in (
         "not worse by more than 3 %", "undecided: missed expiries", "worse: latency average",
         "worse: latency average, latency p50, latency p90")
@@ -51,7 +51,8 @@ def test_average_is_that_of_all_pairs(report, two):
     late = later(two[1], 50000, of=(1,))
     for name, pairs in zip("ab", (two[0], late)):
         made.write(report.directory, f"{name}.csv", made_pairs.dump(pairs))
-    done = report(*ARGS, "-t", "t.csv", "a.csv", "b.csv", status=2)
+    done = report(*ARGS, "-t", "t.csv", "a.csv", "x=a.csv",
+                  "b.csv", status=2)
     row = next(line for line in done.stdout.splitlines()
                if line.startswith("latency  average"))
     for text, pairs in zip(row.split()[4:6], (two[0], late)):

@@ -90,7 +90,7 @@ MODELS = {
 
 def told_apart(one, two):
     from twoway.compare import sure
-    return sure.apart(*(sure.Figure(blocks.mean(), blocks)
+    return sure.apart(*([sure.Figure(blocks.mean(), blocks)]
                         for blocks in (one, two)))
 
 
@@ -120,13 +120,13 @@ def test_equal_runs_that_boots_make_unlike(count):
     figures = [sure.Figure(blocks.mean(), blocks) for blocks in found]
     groups = [figures[i:i + count + 1]
               for i in range(0, RUNS - count, count + 1)]
-    lows = [sure.difference(group[:-1], group[-1], 0.005)[0]
+    lows = [sure.difference(group[:-1], group[-1:], 0.005)[0]
             for group in groups]
     assert sum(low > 0 for low in lows) <= 0.02 * len(groups)
     assert percent_sure(found) > 90
     # What is five times as much is found, but not by two runs.
-    lows = [sure.difference(group[:-1], sure.Figure(
-        5 * group[-1].value, 5 * group[-1].blocks), 0.005)[0]
+    lows = [sure.difference(group[:-1], [sure.Figure(
+        5 * group[-1].value, 5 * group[-1].blocks)], 0.005)[0]
         for group in groups]
     assert (sum(low > 0 for low in lows) > 0.9 * len(groups)) == (count > 2)
 
@@ -140,7 +140,7 @@ def test_recorded_runs():
     figures = [sure.Figure(blocks.mean(), blocks) for blocks in runs]
     for i, one in enumerate(figures):
         others = figures[:i] + figures[i + 1:]
-        low, _ = sure.difference(others, one, 0.002)
+        low, _ = sure.difference(others, [one], 0.002)
         assert low <= 0
 
 
@@ -189,8 +189,27 @@ def test_average_is_without_the_longest():
     assert found[0].value == pytest.approx(found[1].value, rel=1e-4)
     assert sure.half(found[1].blocks, 0.01) == pytest.approx(
         sure.half(found[0].blocks, 0.01), rel=0.02)
-    ordered = numpy.sort((1000 * values).astype(int))
-    assert found[0].value == pytest.approx(ordered[:-20].mean(), rel=1e-4)
+
+
+def test_average_of_a_dump_is_that_of_its_json():
+    """As twowaytest computes blocks: the longest of a sum of 32 cycles, where it
+    is one of the longest 50 of these."""
+    from twoway.compare import sure
+    values = numpy.random.default_rng(1).integers(60, 90, 50_016)
+    values[40_000:40_100] = 5000
+    found, size = [], 32
+    sums = [list(values[at:at + size]) for at in range(0, 50_016, size)]
+    most = sorted(map(max, sums))[-51]
+    for one in sums:
+        if max(one) > most:
+            one.remove(max(one))
+    for k in range(64):
+        block = sum(sums[len(sums) * k // 64:len(sums) * (k + 1) // 64], [])
+        found.append(sum(block) / len(block))
+    assert list(sure.means([values])) == pytest.approx(found, rel=1e-12)
+    # Beside a million times as many, each sum is without its longest.
+    assert set(sure.means([numpy.tile([1, 1, 1, 9], 640_000)])) == \
+        {(640_000 * 12 - 9 * 1250) / (2_560_000 - 1250)}
 
 
 def test_blocks_of_steps_and_of_percentiles():
@@ -201,12 +220,15 @@ def test_blocks_of_steps_and_of_percentiles():
         4 * k + 1 + 4000 * k for k in range(64)]
     import gate_models
     run = gate_models.run([numpy.arange(6400) % 100])
-    found = sure.percentile(run.series["total"], sure.steps_of(
-        run, "total"), 90)
-    assert found.value == 89_000 and set(found.blocks) == {0.1}
-    assert found.ends(0.01) == (89_000, 89_000)
-    assert sure.percentile(run.series["total"], sure.steps_of(
-        run, "total"), 99.9) is None
+    cycles = sure.Cycles(lambda: sure.steps_of(run, "total"), 0)
+    found = sure.percentile(run.series["total"], cycles, 90)
+    assert found.value == 89_000
+    assert set(cycles.above(found.value).blocks) == {1 - 0.895}
+    assert sure.common(([found], [found]), 0, 90) == 89_000
+    # Each is told to 1/4096 of its value.
+    assert sure.difference([found], [found], 0.01) == \
+        pytest.approx((0, 0), abs=1000 + 89_000 / 4096)
+    assert sure.percentile(run.series["total"], cycles, 99.9) is None
 
 
 @pytest.mark.parametrize("percent, truth", [
@@ -227,13 +249,33 @@ def test_intervals_of_independent_cycles(percent, truth):
         run = gate_models.run([gate_models.noise(numpy.random.default_rng(
             seed), 20_000)])
         steps = sure.steps_of(run, "total")
-        figure = sure.average(run.series["total"], steps) \
-            if percent is None else sure.percentile(
-                run.series["total"], steps, percent)
-        low, high = figure.ends(0.005)
-        assert low <= figure.value <= high
-        missed += not low <= 1000 * truth <= high
+        if percent is None:
+            low, high = sure.average(run.series["total"], steps).ends(0.005)
+            missed += not low <= 1000 * truth <= high
+        else:
+            low, high = sure.Cycles(lambda: steps, 0).above(1000 * truth).ends(0.005)
+            missed += not low <= 1 - percent / 100 <= high
+        assert low < high
     assert missed <= 6
+
+
+@pytest.mark.parametrize("model, percent, most, least", [
+    ("3 bursts, 60000", 99.9, 1, 0), ("a job, 60000", 99.9, 1, 0),
+    ("independent, 20000", 99, 1, 15)])
+def test_percentiles_of_pairs(model, percent, most, least):
+    """Of 20, so many are told apart if equal, and if 20 % apart. By the value of
+    each run itself, more than a third of equal pairs with a burst were."""
+    import gate_models
+    from twoway.compare import sure
+
+    def told(pair):
+        return sure.apart(*([sure.percentile(run.series["total"], sure.Cycles(
+            lambda run=run: sure.steps_of(run, "total"), 0), percent)]
+            for run in pair))
+    assert sum(bool(told(gate_models.runs_of(model, trial, 0, 1)))
+               for trial in range(20)) <= most
+    assert sum(bool(told(gate_models.runs_of(model, trial, 20, 1)))
+               for trial in range(20)) >= least
 
 
 @pytest.mark.parametrize("at, wanders", [(10, True), (40, True),
@@ -253,10 +295,13 @@ def test_more_questions_are_less_sure():
     blocks = numpy.tile([-1.0, 1.0], 32)
     blocks = [blocks, blocks + 3.0 * math.sqrt(2 / 63)]
     sides = [sure.Figure(one.mean(), one) for one in blocks]
-    assert [sure.apart(*sides, tries) for tries in (1, 10)] == \
-        [True, False]
-    assert sure.apart(sides[0], sure.Figure(9)) is None
-    assert sure.apart(None, sides[0]) is None
+    assert [sure.apart(*([side] for side in sides), tries)
+            for tries in (1, 10)] == [True, False]
+    assert sure.apart(sides[:1], [sure.Figure(9)]) is None
+    assert sure.apart([None], sides[:1]) is None
+    # Of five systems, each may be the best one.
+    assert [*map(sure.pairs, (2, 3, 5))] == [1, 3, 10]
+    assert sure.each(0.01, 10) == 0.001
 
 
 def test_doubt_is_added():
@@ -264,25 +309,39 @@ def test_doubt_is_added():
     from twoway.compare import sure
     one, two = (sure.Figure(value, numpy.full(64, value), doubt)
                 for value, doubt in ((10.0, 1.0), (13.0, 1.5)))
-    assert sure.difference([one], two, 0.01) == (0.5, 5.5)
-    assert sure.apart(one, two)
+    assert sure.difference([one], [two], 0.01) == (0.5, 5.5)
+    assert sure.apart([one], [two])
     two.doubt = 2.0
-    assert not sure.apart(one, two)
+    assert not sure.apart([one], [two])
 
 
-@pytest.mark.parametrize("runs, blocks, below, above", (
-    (1, True, math.hypot(3, 2), math.hypot(4, 1)),
-    (2, True, math.hypot(3, 1, 1), 2),
-    (2, False, math.hypot(3, 1, 1), 0)))
-def test_ends_of_a_difference(runs, blocks, below, above):
+@pytest.mark.parametrize("runs, own, blocks, below, above", (
+    (1, 1, True, math.hypot(3, 2), math.hypot(4, 1)),
+    (2, 1, True, math.hypot(3, 1, 1), 2),
+    (2, 2, True, math.hypot(1.5, 1.5, 1, 1), math.hypot(1, 1)),
+    (2, 1, False, math.inf, -1), (1, 1, False, math.inf, math.inf),
+    (2, 2, False, -1, -1)))
+def test_ends_of_a_difference(runs, own, blocks, below, above):
     """Each side has its own; several runs that are equal add nothing. The
-    candidate's upper end is then that of one run in 20."""
+    candidate's upper end is then that of one run in 20. Without blocks, the
+    spread of runs is all that there is."""
     from twoway.compare import sure
 
     def side(value, low, high):
         return types.SimpleNamespace(
             value=value, doubt=0.5, blocks=[] if blocks else None,
-            ends=lambda risk: (low, high if risk == 0.01 else high - 2))
-    assert sure.difference([side(10, 9, 12)] * runs, side(20, 17, 24),
+            cycles=None, ends=lambda risk: (low, high if risk == 0.01 else high - 2))
+    assert sure.difference([side(10, 9, 12)] * runs, [side(20, 17, 24)] * own,
                            0.01) == \
-        pytest.approx((10 - below - 1, 10 + above + 1))
+        pytest.approx((10 - max(below, 0) - 1, 10 + max(above, 0) + 1))
+
+
+@pytest.mark.parametrize("one, other, expected", [
+    # Two and more of a side: as textbooks have it (Student, Welch).
+    ([1, 2, 4, 7], [3], 3.182 * 2.646 * (1 + 1 / 4) ** 0.5),
+    ([3], [1, 2, 4, 7], 3.182 * 2.646 * (1 + 1 / 4) ** 0.5),
+    ([1, 2, 4, 7], [3, 5], 2.776 * (23 / 4) ** 0.5 * (3 / 4) ** 0.5),
+    ([1, 2, 4, 7], [3, 5, 5], 2.70 * 1.4814), ([1, 1], [1], 0)])
+def test_spread_of_runs(one, other, expected):
+    from twoway.compare import sure
+    assert sure.spread(one, other, 0.025) == pytest.approx(expected, rel=2e-3)

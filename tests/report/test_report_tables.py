@@ -15,7 +15,8 @@ DATA = made.REPORT / "data"
 def settings_of(report, *files):
     text = report("-t", "-", *files).stdout
     found = made.tables(text)
-    assert next(iter(found)) == "What differs between the runs"
+    assert list(found)[:3] == ["The systems", "What was measured",
+                               "What differs between the runs"]
     return {(row["of"], row["what"]): row
             for row in found["What differs between the runs"]}, text
 

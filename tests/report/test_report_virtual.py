@@ -9,7 +9,7 @@ from test_report_tables import settings_of
 
 @pytest.mark.parametrize("mark", ["environment", "lab", "option", "comment"])
 def test_virtual_is_marked_everywhere(report, mark):
-    """In every table, legend and title that names the run."""
+    """Once, and in each figure, as it may stand alone."""
     rows = made.cycles(200)
     data, options = made.twoway(rows), []
     if mark == "environment":
@@ -25,22 +25,18 @@ def test_virtual_is_marked_everywhere(report, mark):
     made.write(report.directory, "iron.csv", made.dump(rows))
     files = *options, "guest.json", "guest.csv", "iron.csv"
     text = report("-t", "-", *files).stdout
-    assert "guest (virtual)" in text and "iron (virtual)" not in text
-    for line in text.splitlines():
-        # Names of files are theirs; all else that is named is marked.
-        assert line.count("guest") - line.count("guest.") == \
-            line.count("guest (virtual)"), line
-    assert "these are not the times of a machine" in text
+    said = "Virtual: these are not the times of a machine: guest."
+    assert text.count(said) == 1 and "(virtual" not in text
     if mark != "lab":
         return      # figures take the same titles from all of them
     report("-o", "r.html", "-f", "figs", "-F", "svg", "-m", "send,total",
            *files)
     page = (report.directory / "r.html").read_text()
-    assert "Virtual: these are not the times of a machine: guest" in page
+    assert page.count(said) == 1
     figures = list((report.directory / "figs").glob("*.svg"))
     assert len(figures) == 7
     for path in figures:
-        assert "guest (virtual)" in path.read_text(), path
+        assert "(virtual: guest)" in path.read_text(), path
 
 
 def test_several_are_marked(report):
@@ -48,8 +44,9 @@ def test_several_are_marked(report):
         made.write(report.directory, f"{name}.csv", made.dump(made.cycles(200)))
     text = report("-t", "-", "-V", "a", "-V", "c", "a.csv", "b.csv",
                   "c.csv").stdout
-    assert [f"{name} (virtual)" in text for name in "abc"] == [True, False,
-                                                               True]
+    assert "- Virtual: these are not the times of a machine: a, c.\n" in text
+    text = report("-t", "-", "-V", "a", "a.csv").stdout
+    assert "- Virtual: these are not the times of a machine.\n" in text
 
 
 @pytest.mark.parametrize("name", ["dump.csv", "hist.txt", "published.csv"])
@@ -58,7 +55,7 @@ def test_a_comment_marks_as_virtual(report, name):
     for mark, marked in (("# virtual\n", True), ("# lab: exact\n", True),
                          ("# virtually\n", False)):
         path = made.write(report.directory, name, mark + content)
-        assert (" (virtual)" in report("-t", "-", path).stdout) == marked
+        assert ("- Virtual: " in report("-t", "-", path).stdout) == marked
 
 
 LAB = {"mode": "exact", "release": "6.1", "kernel_sha256": "a" * 64,
@@ -84,14 +81,14 @@ def test_virtual_lab(report):
     remarks = [(row["system"], row["remark"])
                for row in made.tables(text)["Remarks"]]
     assert remarks == [
-        ("a (virtual)", "virtual, exact: counted instructions, repeatable "
+        ("a", "virtual, exact: counted instructions, repeatable "
                         "to the last digit"),
-        ("b (virtual), c (virtual)", "virtual, noisy")]
+        ("b, c", "virtual, noisy")]
     for member, key in (("settings", "mode"), ("settings", "qemu"),
                         ("system", "kernel_arguments")):
         row = found.pop((member, f"lab {key}"))
-        assert row["a (virtual)"] == LAB[key]
-        assert row["b (virtual)"] == row["c (virtual)"] != LAB[key]
+        assert row["a"] == LAB[key]
+        assert row["b"] == row["c"] != LAB[key]
     assert not [what for _, what in found if what.startswith("lab")]
 
 
@@ -103,7 +100,7 @@ def test_virtual_lab(report):
     ({}, {})], ids=["release", "kernel", "initramfs", "nothing"])
 def test_hashes_are_shown_where_nothing_else_tells(report, changes, shown):
     found, _ = settings_of(report, *lab_runs(report, **changes)[:2])
-    assert {what.removeprefix("lab "): row["b (virtual)"]
+    assert {what.removeprefix("lab "): row["b"]
             for (_, what), row in found.items()} == shown
 
 

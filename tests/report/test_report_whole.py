@@ -104,7 +104,8 @@ def test_whole(report, name):
 
 @pytest.mark.parametrize("name, status, options, runs", [
     ("gate", 2, ("-g", "-m", "response,send"), (0, 1, 2, 3)),
-    ("gate of one run", 2, ("-g", "-m", "response"), (0, 3))])
+    ("gate of several runs", 3, ("-g", "-n2", "-m", "response"), (0, 1, 2, 3)),
+    ("gate of one run", 3, ("-g", "-m", "response"), (0, 3))])
 def test_gate(report, name, status, options, runs):
     paths = [made.write(report.directory, path, content)
              for path, content in judged().items()]

@@ -118,7 +118,7 @@ def test_link_is_followed(report, files):
     assert page.startswith("<!DOCTYPE html>")
 
 
-GATED = ("-g", "-p", "50", "-d", "100", "a.csv", "b.csv")
+GATED = ("-g", "-p", "50", "-d", "100", "a.csv", "x=a.csv", "b.csv")
 
 
 @pytest.mark.parametrize("option", ["-g", "-r"])

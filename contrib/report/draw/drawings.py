@@ -11,6 +11,7 @@ from twoway.series.model import groups_of
 from twtools import plots
 
 SHOWN = 64      # in a figure; PNG has a largest size
+RUNS = 8        # with several pairs, a figure each
 
 
 def figures_of(group, options):
@@ -26,6 +27,7 @@ def figures_of(group, options):
     if not any(found[len(drawn):]):
         found += [figures_time.time_line(group, metric)
                   for metric in drawn[:1]]
+    found += [figures.by_cpu(run, main) for run in group[:RUNS] if main]
     found += [figures_time.phases(group)]
     found += [figures.histogram(group, metric) for metric in drawn]
     found += [figures.ranges(group, options.metrics)]

@@ -11,7 +11,7 @@ import textwrap
 import numpy
 from matplotlib.ticker import FuncFormatter
 
-from report.judge.told import of
+from report.judge.told import marked
 from twoway.read.parts import between
 from twoway.series.model import METRICS, SIX
 from twtools.plots import MARKERS, OVERLAID, log_axis, plain, short
@@ -20,6 +20,7 @@ BINS = 80
 SKEWED = 8              # largest by smallest: logarithmic beyond
 UNLIKE = 1.5            # counts that differ more are scaled
 MARKS = (90, 99, 99.9, 99.99, 99.999)
+NAMED = 8               # pairs in a legend
 
 
 def with_dist(runs, metric):
@@ -47,13 +48,13 @@ def edges_of(dists):
     return edges, grow
 
 
-def bins_of(found):
+def bins_of(found, key="index"):
     """Shared edges, whether they grow, what counts are multiplied by."""
     counts = [dist.count for _, _, dist in found]
     scaled = max(counts) > UNLIKE * min(counts)
     return *edges_of([dist for _, _, dist in found]), \
-        {run.index: 1e6 / dist.count if scaled else 1
-         for _, run, dist in found}
+        {getattr(one, key): 1e6 / dist.count if scaled else 1
+         for _, one, dist in found}
 
 
 def draw_histogram(look, ax, found, bins):
@@ -91,7 +92,7 @@ def histogram(runs, metric):
         return None
 
     def draw(look):
-        figure, panels = look.panels(f"{METRICS[metric][0]}{of(runs)}",
+        figure, panels = look.panels(f"{METRICS[metric][0]}{marked(runs)}",
                                      found, tall(found))
         bins = bins_of(found)
         for ax, part in panels:
@@ -103,6 +104,61 @@ def histogram(runs, metric):
 
     return (f"histogram-{metric}", f"{METRICS[metric][0]}: how often each "
             "value came." + outside_text(found), draw)
+
+
+def line_of(look, order):
+    """Of a pair: those that took longest can be told apart."""
+    return look.run(order) if order < NAMED else {
+        "color": look.colour["muted"], "linestyle": "-", "alpha": 0.5}
+
+
+def draw_pairs(look, ax, pairs, metric, bins):
+    """Overlaid shares, the longest first; returns handles and names."""
+    edges, grow, _ = bins
+    shown = edges / 1000
+    if grow:
+        shown = numpy.maximum(shown, shown[1] / 2)
+        log_axis(ax.xaxis, shown[0], shown[-1])
+    handles, names = [], []
+    for order, pair in enumerate(pairs):
+        series = pair.series[metric]
+        handles.append(ax.stairs(
+            series.dist.rebinned(edges) / series.dist.count, shown,
+            linewidth=1.1 if order < NAMED else 0.7, **line_of(look, order)))
+        names.append(f"CPU {'?' if pair.cpu is None else pair.cpu}, pair "
+                     f"{pair.number}: max {series.max_ns / 1000:.0f} us")
+    least = min(1 / pair.series[metric].dist.count for pair in pairs)
+    log_axis(ax.yaxis, 0.7 * least, 1, narrow=True)
+    ax.set_ylim(0.7 * least, 1.5)
+    ax.set_xlim(shown[0], shown[-1])
+    ax.set_ylabel("share of cycles")
+    return handles[:NAMED], names[:NAMED]
+
+
+def by_cpu(run, metric):
+    """The histograms of a run's pairs, overlaid; None: it has none."""
+    pairs = sorted((pair for pair in run.pairs if metric in pair.series and
+                    pair.series[metric].dist),
+                   key=lambda pair: -pair.series[metric].max_ns)
+    if not pairs:
+        return None
+
+    def draw(look):
+        names = ["CPU 999, pair 999: max 99999 us"] * min(len(pairs), NAMED)
+        figure, [ax] = look.figure(
+            f"{METRICS[metric][0]} by CPU: {run.title}{marked([run])}", names,
+            2.3, left_in=0.76)
+        look.legend(figure, *draw_pairs(look, ax, pairs, metric, bins_of(
+            [(pair.number, pair, pair.series[metric].dist)
+             for pair in pairs], "number")))
+        look.x_label(figure, "us")
+        return figure
+
+    left = len(pairs) - NAMED
+    return (f"by-cpu-{metric}", f"{METRICS[metric][0]} of each pair, by the "
+            "CPU of its client: what share of its cycles is in each bin." + (
+                f" The {NAMED} that took longest are named; the other {left} "
+                "are grey." if left > 0 else ""), draw)
 
 
 def tall(found):
@@ -145,7 +201,7 @@ def exceeding(runs, metric):
 
     def draw(look):
         figure, panels = look.panels(
-            f"{METRICS[metric][0]}: share of longer cycles{of(runs)}", found,
+            f"{METRICS[metric][0]}: share of longer cycles{marked(runs)}", found,
             tall(found), left_in=0.84, right_in=0.68)
         low = min(d.values[0] for *_, d in found) / 1000
         high = max(max(run.series[metric].max_ns, d.values[-1])
@@ -203,7 +259,7 @@ def ranges(runs, metrics):
 
     def draw(look):
         figure, axes = look.figure(
-            f"Minimum, average, maximum{of(runs)}", [],
+            f"Minimum, average, maximum{marked(runs)}", [],
             0.16 + row_in * len(runs), math.ceil(len(shown) / columns),
             columns, left_in=0.2 + 0.073 * letters, titled=True,
             between_in=0.25, sharey=True)

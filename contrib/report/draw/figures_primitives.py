@@ -7,7 +7,7 @@ import re
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from twoway.read import primitives
+from twoway.compare import parts
 from twtools.plots import short
 
 SHOWN = 44              # parts; the table has all
@@ -27,7 +27,7 @@ def rows_of(first, others):
     those that differ most."""
     found = {}
     for run in others:
-        for column, *shares in primitives.ratios(first, run):
+        for column, *shares in parts.ratios(first, run, 1 + len(others)):
             found.setdefault(column, {})[run.index] = shares
     rows = sorted(found.items(), key=lambda row: widest(row[1]))[-SHOWN:]
     rows.sort(key=lambda row: max(share for share, _ in row[1].values()),

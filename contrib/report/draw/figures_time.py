@@ -7,7 +7,7 @@ import numpy
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from report.judge.told import of
+from report.judge.told import marked
 from twoway.read import parts
 from twoway.read.dump import OF_REPLY
 from twoway.series.model import METRICS, PHASES, STAMPED
@@ -73,7 +73,8 @@ def points_of(run, metric):
 def time_line(runs, metric):
     """None if no run has anything to show."""
     found = [(run, *points_of(run, metric)) for run in runs]
-    found = [row for row in found if numpy.isfinite(row[2]).any()]
+    # A dot alone shows nothing.
+    found = [row for row in found if numpy.isfinite(row[2]).sum() > 1]
     left = len(found) - PANELS
     found = found[:PANELS]
     if not found:
@@ -83,7 +84,7 @@ def time_line(runs, metric):
 
     def draw(look):
         figure, axes = look.figure(
-            f"{METRICS[metric][0]}: the longest in time{of(runs)}", [],
+            f"{METRICS[metric][0]}: the longest in time{marked(runs)}", [],
             0.95 if len(found) <= OVERLAID else 0.55, len(found),
             left_in=0.76, gap_in=0.36, titled=True, sharex=True, sharey=True)
         low = max(0.1, min(numpy.nanmin(values) for _, _, values, _ in found))
@@ -181,7 +182,7 @@ def phases(runs):
 
     def draw(look):
         figure, axes = look.figure(
-            f"Where the time goes{of(runs)}", names, 0.46 * len(runs),
+            f"Where the time goes{marked(runs)}", names, 0.46 * len(runs),
             len(panels), left_in=0.2, gap_in=0.62)
         for ax, (name, bars) in zip(axes, panels):
             shares = name == "longest cycle"
@@ -242,7 +243,7 @@ def load(runs, ramp):
 
     def draw(look):
         figure, panels = look.panels(
-            f"{title}{of(runs)}: average (full markers), maximum (empty)",
+            f"{title}{marked(runs)}: average (full markers), maximum (empty)",
             found, 2.3 if len(found) <= OVERLAID else 1.5)
         seen = []
         for ax, part in panels:

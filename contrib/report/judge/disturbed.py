@@ -12,15 +12,15 @@ from twtools import words
 several = functools.partial(words.several, most=4)
 
 
-def by_run(runs, text_of):
+def by_run(runs, text_of, most):
     """Texts with the runs that they are of, each once."""
     names = {}
     for run in runs:
         if text := text_of(run):
             names.setdefault(text, []).append(run.place)
-    return several([text if len(found) == len(runs) else
-                    f"{text} in {several(found)}"
-                    for text, found in names.items()])
+    return words.several([text if len(found) == len(runs) else
+                          f"{text} in {several(found)}"
+                          for text, found in names.items()], most)
 
 
 def unfair(runs, metric):
@@ -55,7 +55,7 @@ def checked(run):
         name for name, _ in run.every("findings"))))
 
 
-OTHERS = "", lambda run: several(run.every("others"))
+OTHERS = "", lambda run: words.several(run.every("others"), 2)
 # What it is, and what it is of a run; "": not there.
 KINDS = (("", lambda run: ", ".join(run.troubles)),
          ("missed expiries, which no cycle shows: ", missed),
@@ -70,23 +70,31 @@ def disturbed(runs):
     kinds = [kind for kind in KINDS
              if kind is not OTHERS or not any(run.campaign for run in runs)]
     texts = [begin + text for begin, text_of in kinds
-             if (text := by_run(runs, text_of))]
+             if (text := by_run(runs, text_of, 2))]
     return f"Disturbed: {'; '.join(texts)}." if texts else None
 
 
 def method(group):
     """What the sureness is of, and what it leaves out."""
-    silent = [run.title for run, side in zip(group.runs, group.sides)
-              if side.blocks is None]
-    wander = [run.title for run, side in zip(group.runs, group.sides)
-              if side.blocks is not None and sure.change(side.blocks)[1]]
+    metric, runs = group.metric, group.runs
+    silent, wander, warm = [], [], []
+    for run in runs:
+        blocks = sure.average(run.series[metric],
+                              sure.steps_of(run, metric)).blocks
+        start, _, wanders = sure.warm_up(blocks)
+        (silent if blocks is None else warm if start else
+         wander if wanders else []).append(run.title)
     text = "How much runs vary: 99 % interval by the means of 64 blocks of " \
-        "consecutive cycles; an average is without the longest, 1 in 1,000. "
+        "consecutive cycles. "
     if silent:
         text = f"How much runs vary is not known, as {several(silent)} " \
             f"{'has' if len(silent) == 1 else 'have'} no blocks: these " \
             "are in a --dump, and in the JSON of twowaytest for its columns. "
+    if warm:
+        text += f"A warm-up is left out of {several(warm)}. "
     if wander:
         text += f"The level changes in the course of {several(wander)}. "
-    return text + "Each system was measured once, and equal runs may differ " \
-        "by more: several of each tell, see --gate."
+    once = [name for name, some in group.systems.items() if not some[1:]]
+    return text + (f"{several(once)}: measured once, and equal runs may differ "
+                   "by more: give several, as NAME=FILE,FILE."
+                   if once else "Each system was measured several times.")

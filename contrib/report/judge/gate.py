@@ -7,12 +7,12 @@ found, and undecided else.
 """
 
 import dataclasses
+import itertools
 import math
 import statistics
 
-import numpy
-
 from report.judge import gate_text
+from report.judge.measured import seconds
 from twoway.compare import sure, tail
 from twoway.compare.sure import Figure, difference
 from twoway.read import oneway
@@ -30,6 +30,8 @@ MISSED = "missed expiries"
 LOST = "lost cycles"
 WORSE, UNDECIDED, NOT_WORSE = "WORSE", "undecided", "not worse"
 NOT_JUDGED = "not judged"
+OF_THESE = " That holds of these two runs, but two boots of one system may " \
+    "differ as much: give several runs of the baseline."
 NOT_KNOWN = f"fewer than {BEYOND} cycles lie beyond, or as that needs the " \
     "--dump of each run"
 STATUS = {WORSE: 2, UNDECIDED: 3, NOT_WORSE: 0}     # the first that occurs
@@ -41,7 +43,7 @@ class Compared:
     metric: str
     figure: str                 # as --detect names it
     baseline: list              # a sure.Figure a run
-    candidate: Figure
+    candidate: list
     starts: list | None = None  # blocks of each run that are its warm-up
 
     @property
@@ -52,12 +54,16 @@ class Compared:
     @property
     def is_new(self):
         """No run of the baseline had any: that is no chance of the spread."""
-        return self.metric == "missed" and self.candidate.value > 0 and \
+        return self.metric == "missed" and self.after > 0 and \
             not any(one.value for one in self.baseline)
 
     @property
     def mean(self):
-        return statistics.fmean(one.value for one in self.baseline)
+        return sure.mean(self.baseline)
+
+    @property
+    def after(self):
+        return sure.mean(self.candidate)
 
     def percent(self, value):
         """As a share of the baseline's, but that of expiries is one."""
@@ -84,27 +90,30 @@ def judged(one, options, alpha):
     low, high = difference(one.baseline, one.candidate, alpha)
     allowed = 0 if one.metric == "missed" else options.tolerance
     found = max(allowed, options.detect.get(one.figure, options.detect[""]))
-    text = UNDECIDED
+    text, more = UNDECIDED, ""
     if one.percent(low) > allowed:
-        text = WORSE
+        # Two boots of one system may differ as much.
+        alone = len(one.baseline) + len(one.candidate) == 2
+        text, more = (UNDECIDED, OF_THESE) if alone else (WORSE, "")
     elif one.percent(high) <= found and not one.is_new:
         text = NOT_WORSE
     unit = "%" if one.metric == "missed" else "us"
-    before, after = one.shown(one.mean), one.shown(one.candidate.value)
+    before, after = one.shown(one.mean), one.shown(one.after)
     ends = [one.shown(end, "+") for end in (low, high)]
     return Verdict(one.name, text, (
         f"{one.name} is {after} {unit}; the baseline has {before} {unit}. The "
         f"difference lies between {' and '.join(ends)} {unit}; {allowed:g} % "
-        f"are allowed, and more than {found:g} % must not be overlooked."), [[
+        f"are allowed, and more than {found:g} % must not be overlooked."
+        + more), [[
             one.metric, f"{one.figure} in {unit}", before, after,
-            one.shown(one.candidate.value - one.mean, "+"), " .. ".join(ends),
+            one.shown(one.after - one.mean, "+"), " .. ".join(ends),
             f"{found:g}", text]])
 
 
-def judged_tail(one):
-    """A tail.Tail."""
+def judged_tail(one, alone):
+    """A tail.Tail; alone: of two runs."""
     text = NOT_WORSE if one.episodes < one.needed else \
-        UNDECIDED if one.wanders else WORSE
+        UNDECIDED if one.wanders or alone else WORSE
     text = UNDECIDED if one.odd else text
     longest = [f"{ns / 1000:.3f}" for ns in (one.baseline, one.candidate)]
     return Verdict(f"{one.metric} tail", text, (
@@ -114,7 +123,8 @@ def judged_tail(one):
             " But they may be one, as what the longest cycles take changes in "
             "the course of the run." if one.wanders else "") + (
             f" But so is {one.odd} beside the others of the baseline: find "
-            "what disturbed it, or leave it out." if one.odd else "")), [
+            "what disturbed it, or leave it out." if one.odd else "") + (
+            OF_THESE if alone and text == UNDECIDED else "")), [
         [one.metric, "maximum in us", *longest,
          f"{(one.candidate - one.baseline) / 1000:+.3f}", "-", "-",
          NOT_JUDGED],
@@ -133,41 +143,32 @@ def short_steps(runs):
             if length < sure.SHORTEST}
 
 
-def seconds(run):
-    """How long it was measured, about; None: nothing tells."""
-    if run.cycles:
-        return float(run.cycles.times_s(numpy.array([-1]))[0])
-    return run.when[1] - run.when[0] if run.when else None
-
-
 def settled(run, metric, left_out, notes):
-    """How many blocks of a run are its warm-up; what its level does is said.
-
-    Only a run that is steady afterwards has one, of at most a quarter.
-    """
-    figure = sure.average(run.series[metric],
-                          sure.steps_of(run, metric, left_out))
-    if figure.blocks is None:
-        return 0
-    at, wanders = sure.change(figure.blocks)
-    if not wanders:
-        return 0
-    parts = figure.blocks[:at], figure.blocks[at:]
-    start = at if 4 * at <= sure.BLOCKS and \
-        not sure.change(parts[1])[1] else 0
-    whole = seconds(run)
-    when = f"second {whole * at / sure.BLOCKS:.0f} on" if whole else \
-        f"{100 * at / sure.BLOCKS:.0f} % of the run on"
-    low, high = (f"{part.mean() / 1000:.1f}" for part in parts)
-    notes.append(f"{run.title}: the level of {metric} changes: {low} us on "
-                 f"average, from {when} {high} us; " + (
-                     "what was before that is not judged, as the run is "
-                     "steady afterwards" if start else
-                     "this makes its interval wide: find what changes"))
+    """How many blocks of a run are its warm-up; what its level does is said."""
+    blocks = sure.average(run.series[metric],
+                          sure.steps_of(run, metric, left_out)).blocks
+    start, at, wanders = sure.warm_up(blocks)
+    if wanders:
+        whole = seconds(run)
+        when = f"second {whole * at / sure.BLOCKS:.0f} on" if whole else \
+            f"{100 * at / sure.BLOCKS:.0f} % of the run on"
+        low, high = (f"{part.mean() / 1000:.1f}"
+                     for part in (blocks[:at], blocks[at:]))
+        notes.append(
+            f"{run.title}: the level of {metric} changes: {low} us on "
+            f"average, from {when} {high} us; " + (
+                "what was before that is not judged, as the run is steady "
+                "afterwards" if start else
+                "this makes its interval wide: find what changes"))
     return start
 
 
-def of_metric(runs, metric, percents, left_out, notes, gone):
+def parted(found, candidates):
+    """The baseline's, and those of the candidate's runs, which are the last."""
+    return found[:-candidates], found[-candidates:]
+
+
+def of_metric(runs, candidates, metric, percents, left_out, notes, gone):
     """A Compared of each figure; gone gets names of those that cannot be
     judged, and their percentiles."""
     for run in runs:
@@ -187,34 +188,37 @@ def of_metric(runs, metric, percents, left_out, notes, gone):
     if any(one.blocks is None for one in averages):     # all, or the longest
         averages = [Figure(series.avg_ns, None, series.avg_unit.ns / 2)
                     for series, *_ in sides]
-    yield Compared(metric, "average", averages[:-1], averages[-1],
+    yield Compared(metric, "average", *parted(averages, candidates),
                    [start for *_, start in sides])
+    cycles = [steps and sure.Cycles(lambda steps=steps: steps, start)
+              for _, steps, start in sides] if percents else ()
     for percent in percents:
-        found = [sure.percentile(series, steps, percent, start)
+        found = [sure.percentile(series, one, percent)
                  if series.count - rank_of(series.count, percent) >= BEYOND
-                 else None
-                 for series, steps, start in sides]
-        # Of a single run, only blocks tell how exact it is.
-        if None in found or not found[2:] and any(
-                one.blocks is None for one in found):
+                 else None for (series, *_), one in zip(sides, cycles)]
+        # Of single runs, only blocks tell how exact they are.
+        if None in found or not found[2:] and not all(cycles):
             gone[f"{metric} p{percent:.12g}"] = percent
         else:
-            yield Compared(metric, f"p{percent:.12g}", found[:-1], found[-1])
+            yield Compared(metric, f"p{percent:.12g}",
+                           *parted(found, candidates))
 
 
 def figures_of(runs, options, notes, gone):
-    """Of all metrics; the last run is the candidate. gone: as of_metric()."""
+    """Of all metrics; the last runs are the candidate's. gone: as of_metric()."""
     left_out = short_steps(runs)
     if left_out:
         notes.append("too short to be judged, so left out: step " +
                      ", ".join(str(i + 1) for i in sorted(left_out)))
     found = [one for metric in options.metrics for one in of_metric(
-        runs, metric, options.percentiles, left_out, notes, gone)]
+        runs, options.candidate, metric, options.percentiles, left_out, notes,
+        gone)]
     if gone:
         notes.append(f"Not judged, as {NOT_KNOWN}: {', '.join(gone)}")
     lost = [sure.missed(run) for run in runs]
     if None not in lost and any(one.value for one in lost):
-        found.append(Compared("missed", "missed", lost[:-1], lost[-1]))
+        found.append(Compared("missed", "missed",
+                              *parted(lost, options.candidate)))
     return found
 
 
@@ -223,23 +227,23 @@ def tails_of(runs, found, options):
     cycle after it."""
     averages = {one.metric: one for one in found if one.starts}
     first, left_out = averages[options.metrics[0]], short_steps(runs)
-    if runs[-1].missed and None not in tail.sides_of(
+    if any(run.missed for run in runs[-options.candidate:]) and None not in tail.sides_of(
             runs, "planned", first.starts, left_out):
         averages.setdefault("planned", first)
-    risk = (1 - options.confidence / 100) / len(averages)
+    risk = sure.each(1 - options.confidence / 100, len(averages))
     for metric, one in averages.items():
         sides = tail.sides_of(runs, metric, one.starts, left_out)
-        level = one.candidate.blocks
+        changes = any(side.blocks is not None and sure.change(side.blocks)[1]
+                      for side in one.candidate)
         yield judged_tail(tail.tail_of(
-            metric, sides, risk, level is not None and
-            sure.change(level)[1])) if None not in sides else Verdict(
+            metric, *parted(sides, options.candidate), risk, changes), len(runs) == 2) if None not in sides else Verdict(
                 f"{metric} tail", NOT_JUDGED,
                 "nothing tells when the longest cycles came in " + several([
                     run.title for run, side in zip(runs, sides)
                     if side is None], 4) + f": give {tail.NEEDED}")
 
 
-def lost_more(runs):
+def lost_more(runs, candidates):
     """A verdict, if a run has lost cycles, which are in no other figure."""
     shares = [100 * run.lost_cycles / (run.lost_cycles + run.count)
               for run in runs if run.lost_cycles is not None and run.count]
@@ -247,12 +251,12 @@ def lost_more(runs):
         return []
     if len(shares) < len(runs):
         return [Verdict(LOST, UNDECIDED, f"{LOST}: not all files tell them.")]
-    *baseline, candidate = shares
-    more = candidate - max(baseline)
+    baseline, candidate = map(max, parted(shares, candidates))
+    more = candidate - baseline
     return [Verdict(
         LOST, NOT_WORSE if more <= 0 else WORSE if more > LOST_SURELY else
         UNDECIDED, f"{LOST} are {candidate:.3f} %; the baseline has at most "
-        f"{max(baseline):.3f} %. More than that is undecided, and by more "
+        f"{baseline:.3f} %. More than that is undecided, and by more "
         f"than {LOST_SURELY} % worse.")]
 
 
@@ -260,7 +264,7 @@ def gate(runs, options):
     """Verdicts on all figures, and what to know of them."""
     notes, gone = [], {}
     found = figures_of(runs, options, notes, gone)
-    alpha = (1 - options.confidence / 100) / len(found)
+    alpha = sure.each(1 - options.confidence / 100, len(found))
     verdicts = [judged(one, options, alpha) for one in found]
     verdicts += tails_of(runs, found, options)
     verdicts += [Verdict(
@@ -268,39 +272,51 @@ def gate(runs, options):
         f"not judged, as {NOT_KNOWN}. Measure longer, give the dumps, or "
         "leave it out.") for name, percent in gone.items()
         if percent in options.asked]
-    if any(one.candidate.blocks is None for one in found):
+    if any(side.blocks is side.cycles for one in found
+           for side in one.candidate):
         notes.append("What has no blocks is never worse, and undecided beside "
                      "a single run: give the --dump of each run, or for the "
                      "average the JSON of twowaytest")
-    return verdicts + lost_more(runs) + [
+    return verdicts + lost_more(runs, options.candidate) + [
         Verdict(name, UNDECIDED, f"{name}: measure it again.") for name in (
             f"{run.title} ({trouble})" for run in runs
             for trouble in run.troubles)], notes + gate_text.notes_on(runs, options)
 
 
-def reach(one, alpha):
-    """The least --detect at which a further run is not worse, if equal."""
+def reach(one, alpha, again, tolerance):
+    """By how many percent a further run has to be higher, so that it is worse;
+    again: the risk that an equal one is not "not worse" at it."""
     values = [side.value for side in one.baseline]
-    return one.percent(sure.spread(values, alpha) +
-                       sure.spread(values, sure.AGAIN))
+    return tolerance + one.percent(sum(
+        sure.spread(values, [one.mean], risk) for risk in (alpha, again)))
+
+
+def boots_differ(sides):
+    """Whether runs differ by more than their blocks tell: longer ones would
+    differ, too."""
+    couples = list(itertools.combinations(sides, 2))
+    return any(sure.apart([a], [b], len(couples)) for a, b in couples)
 
 
 def proposal(runs, options):
     """The table of --propose, and the options that it proposes."""
     notes, rows, detect, percents = [], [], {}, set()
     found = figures_of([*runs, runs[-1]], options, notes, {})
-    alpha = (1 - options.confidence / 100) / len(found)
+    alpha, again = (sure.each(risk, len(found)) for risk in (
+        1 - options.confidence / 100, sure.AGAIN))
     long_s = statistics.fmean(seconds(run) or 0 for run in runs)
     for one in found:
-        least = reach(one, alpha)   # NaN: of a mean of 0
+        # NaN: of a mean of 0
+        least = reach(one, alpha, again, options.tolerance)
         least = math.ceil(10 * least) / 10 if least < HOPELESS else HOPELESS
         values = [side.value for side in one.baseline]
         known = 0 < least < HOPELESS
-        minutes = long_s / 60 * (least / GOAL) ** 2
+        minutes = "-" if boots_differ(one.baseline) else \
+            f"{long_s / 60 * (least / GOAL) ** 2:.0f}" if known and long_s \
+            else "?"
         rows.append([one.metric, one.figure,
                      *map(one.shown, (one.mean, min(values), max(values))),
-                     f"{least:g}" if known else "?",
-                     f"{minutes:.0f}" if known and long_s else "?"])
+                     f"{least:g}" if known else "?", minutes])
         if known:
             detect[one.figure] = max(least, detect.get(one.figure, 0))
             percents |= {one.figure[1:]} if one.figure[0] == "p" else set()
@@ -312,11 +328,12 @@ def proposal(runs, options):
              "In us; missed in % of the expiries, so 100 tells nothing. "
              f"detect: by how many percent (?: {HOPELESS} or more: the gate "
              "takes its default) a further run has to be higher, so that "
-             "these runs tell it; an equal run is not worse at it, with a "
-             f"probability of {100 * (1 - sure.AGAIN):g} %. minutes: how long "
-             f"each run must be, so that it is {GOAL} %, if what makes them "
-             "differ comes and goes within that time.", *notes]), figures=2,
-        key="proposal")
+             "these runs tell that it is, by more than the tolerance; an equal "
+             f"run is not worse at it, with {100 * (1 - sure.AGAIN):g} % "
+             "for all figures together. minutes: how long each run must be, so "
+             f"that it is {GOAL} %; -: the runs differ by more than their "
+             "blocks, so longer ones differ as well: several boots tell more.",
+             *notes]), figures=2, key="proposal")
     words = {"percentiles": ",".join(sorted(percents, key=float)),
              "detect": ",".join(f"{k}:{v:g}" for k, v in detect.items())}
     text = " ".join(f"--{key}={word}" for key, word in words.items() if word)

@@ -71,17 +71,18 @@ def notes_on(runs, options):
 
 
 def table_of(runs, verdicts, notes, options):
-    *baseline, candidate = runs
+    baseline, candidate = ([run.title for run in some] for some in (
+        runs[:-options.candidate], runs[-options.candidate:]))
     judged_of = ", ".join(f"{metric} ({METRICS[metric][1]})"
                           for metric in options.metrics)
     lines = [f"Judged: {judged_of}. Averages are without the longest cycles, "
              "1 in 1,000, where there are blocks; missed is of all expiries.",
              f"interval: of the difference, {options.confidence:g} % sure for "
              "all figures together" + (
-                 f", by the spread of {len(baseline)} runs, whose mean is "
-                 "shown; ?: not known." if baseline[1:] else
-                 "; ?: not known. A single run of the baseline does not tell "
-                 "how much equal runs differ: give several."),
+                 f", by the spread of {len(runs)} runs" if runs[2:] else
+                 "; a single run of the baseline does not tell how much two "
+                 "boots differ, so nothing is WORSE: give several") +
+             ". Means of runs are shown. ?: not known.",
              "WORSE: the interval lies above "
              f"{options.tolerance:g} % of the baseline, or of missed above 0. "
              "not worse: none of it lies above detect, in %.",
@@ -90,8 +91,8 @@ def table_of(runs, verdicts, notes, options):
              "WORSE.",
              *(f"{text}." for text in notes)]
     return tables.Table(
-        f"Is {candidate.title} worse than "
-        f"{several([run.title for run in baseline], NAMED)}?",
+        f"Is {several(candidate, NAMED)} worse than "
+        f"{several(baseline, NAMED)}?",
         ["metric", "figure", "baseline", "candidate", "difference",
          "interval", "detect", "verdict"],
         [row for one in verdicts for row in one.rows],

@@ -5,6 +5,7 @@ import itertools
 
 from twtools.tables import Table
 from twtools.units import NS, us
+from twtools.words import several
 
 
 def count_text(count):
@@ -14,6 +15,22 @@ def count_text(count):
 def of(runs):
     """How a title names the set-up that these runs share."""
     return f" ({runs[0].group})" if runs[0].group else ""
+
+
+def virtual(runs):
+    """A sentence, or nothing."""
+    found = list(dict.fromkeys(run.of_system for run in runs if run.virtual))
+    part = len(found) < len({run.of_system for run in runs})
+    return "Virtual: these are not the times of a machine" + (
+        f": {several(found, 4)}" if part else "") + "." if found else ""
+
+
+def marked(runs):
+    """That, and which of them are virtual: a figure may stand alone."""
+    found = [run.name for run in runs if run.virtual]
+    return of(runs) + (
+        "" if not found else " (virtual)" if len(found) == len(runs) else
+        f" (virtual: {several(found, 4)})")
 
 
 def extent(series):

@@ -1,60 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a report begins with: who is faster, who steadier, and how sure."""
+"""What a report begins with: what takes longest, who is faster, how sure."""
 
 import dataclasses
-import math
 
 from report.judge import disturbed
+from report.judge.told import of
 from twoway.compare import sure
+from twoway.series.model import systems_of
+from twtools.tables import Table
 from twtools.units import us
 from twtools.words import several
 
-# What takes so long.
-TASKS = {"latency": "to answer without the server's sleep",
-         "response": "to answer", "total": "in total jitter",
-         "wakeup": "to wake up", "network": "on the network",
-         "planned": "from the planned expiry to the answer"}
+# What a verdict is about: the first that most runs have.
+TASKS = ("latency", "response", "total", "wakeup", "network", "planned")
 PERCENTS = {99.9: "1 in 1,000", 99: "1 in 100", 90: "1 in 10"}
 NAMED = 3               # systems in a sentence; the table has all
 SET_UPS = 4             # each has a sentence, if there are several
 SURE = {None: "", False: ", which may be chance",
         True: ", more than these runs vary"}
-ALIKE = 1.05            # so many times as long is no longer
 
 
 @dataclasses.dataclass
 class Group:
     """Runs that share a set-up, as far as they have the metric."""
     metric: str
-    runs: list
+    systems: dict                   # title: runs
     percent: float | None           # the highest that all know
-    sides: list                     # the average of each, by sure
+
+    @property
+    def runs(self):
+        return [run for runs in self.systems.values() for run in runs]
+
+    def figures(self, percent=None):
+        """Those that are compared, by system."""
+        return {name: [sure.of_run(run, self.metric, percent) for run in runs]
+                for name, runs in self.systems.items()}
 
     def sure(self, best, other, percent=None):
-        """(text, whether it is): how sure other has more than best."""
-        found = sure.surely_less(self.runs[best], self.runs[other],
-                                 self.metric, percent, len(self.runs) - 1)
-        return SURE[found], found
+        """How sure another system has more than the best."""
+        found = self.figures(percent)
+        less = sure.apart(found[best], found[other],
+                          sure.pairs(len(self.systems)))
+        return SURE[less and sure.mean(found[best]) < sure.mean(found[other])]
 
     @property
-    def halves(self):
-        """Of the interval of each average, 99 %; None: not known."""
-        found = [math.inf if side.blocks is None else
-                 sure.half(side.blocks, sure.RISK / 2) for side in self.sides]
-        return [half if half < math.inf else None for half in found]
-
-    @property
-    def names(self):
-        return [run.title for run in self.runs]
-
-    @property
-    def averages(self):
-        return [run.series[self.metric].avg_ns for run in self.runs]
-
-    @property
-    def percentiles(self):
-        return [run.series[self.metric].percentile(self.percent)
-                for run in self.runs]
+    def maxima(self):
+        return {name: max(run.series[self.metric].max_ns for run in runs)
+                for name, runs in self.systems.items()}
 
 
 def task_of(runs, metrics=TASKS):
@@ -70,10 +62,8 @@ def group_of(runs, metrics):
     if not metric:
         return None
     runs = [run for run in runs if metric in run.series]
-    percent = next((p for p in PERCENTS if all(
-        run.series[metric].percentile(p) is not None for run in runs)), None)
-    return Group(metric, runs, percent,
-                 [sure.of_run(run, metric) for run in runs])
+    return Group(metric, systems_of(runs), next((p for p in PERCENTS if all(
+        sure.of_run(run, metric, p) for run in runs)), None))
 
 
 def more_text(value, least):
@@ -88,83 +78,52 @@ def more_text(value, least):
     return f"{percent:.{0 if percent >= 10 else 1}f} % longer than"
 
 
-def ranked(values):
-    """The index of the least, then the others."""
-    return sorted(range(len(values)), key=values.__getitem__)
+def beside(group, percent=None):
+    """The shortest, and each other with how sure it is longer."""
+    values = {name: sure.mean(side)
+              for name, side in group.figures(percent).items()}
+    best, *rest = sorted(values, key=values.get)
+    return best, {name: (values[name], group.sure(best, name, percent))
+                  for name in rest}, values[best]
 
 
-def speed(group):
-    """The averages: each system beside the fastest."""
-    names, values = group.names, group.averages
-    best, *rest = ranked(values)
-    task = TASKS[group.metric]
+def longest(group):
+    """The maxima, then the averages as they are compared."""
+    maxima = group.maxima
+    order = sorted(maxima, key=maxima.get, reverse=True)
+    text = f"The longest {group.metric} is " + several(
+        [f"{us(maxima[name])} us with {name}" for name in order], NAMED)
+    best, rest, least = beside(group)
+    trimmed = ", without the longest, 1 in 1,000," if all(
+        one.blocks is not None for side in group.figures().values()
+        for one in side) else ""
     if not rest:
-        half = group.halves[best]
-        about = f" (+-{us(half)} us in this run)" \
-            if half is not None else ""
-        return f"{names[best]} takes {us(values[best])} us {task} on " \
-            f"average{about}."
-    surely = {i: group.sure(best, i)[0] for i in rest}
-    if len(rest) == 1:
-        [other] = rest
-        return f"{names[other]} takes " \
-            f"{more_text(values[other], values[best])} {names[best]} " \
-            f"{task} on average: {us(values[other])} us instead of " \
-            f"{us(values[best])} us{surely[other]}."
-    return f"{names[best]} takes the shortest time {task}: " \
-        f"{us(values[best])} us on average. " + several([
-            f"{names[i]} takes {more_text(values[i], values[best])} that "
-            f"({us(values[i])} us{surely[i]})"
-            for i in rest], NAMED, last=", ") + "."
+        runs = group.systems[best]
+        [half] = [sure.half(side.blocks, sure.RISK / 2) if
+                  side.blocks is not None and not runs[1:] else None
+                  for side in group.figures()[best][:1]]
+        return f"{text}; on average{trimmed} it is {us(least)} us" + (
+            "." if half is None else f" (+-{us(half)} us in this run).")
+    text += ", each a single cycle; on average" + trimmed
+    if not list(rest)[1:]:
+        [(name, (value, surely))] = rest.items()
+        return f"{text} {name} takes {more_text(value, least)} {best}" \
+            f"{surely}: {us(value)} us instead of {us(least)} us."
+    return f"{text} {best} takes {us(least)} us, " + several(
+        [f"{name} {more_text(value, least)} that ({us(value)} us{surely})"
+         for name, (value, surely) in rest.items()], NAMED) + "."
 
 
 def steadiness(group):
-    """The percentile, and the worst cycle, which may be chance."""
+    """The percentile; None: not all know it."""
     if not group.percent:
-        return worst(group)
-    names, values = group.names, group.percentiles
-    best, *rest = ranked(values)
-    share = PERCENTS[group.percent]
-    if not rest:
-        return f"{share} takes longer than {us(values[best])} us. " + \
-            worst(group)
-    surely = {i: group.sure(best, i, group.percent) for i in rest}
-    first = rest[0]
-    begin = f"{names[best]} is the steadier one" if len(rest) == 1 else \
-        f"{names[best]} is the steadiest"
-    if not surely[first][1]:
-        begin = "None is steadier by more than they vary" if rest[1:] else \
-            "Neither is steadier by more than they vary"
-    return f"{begin}: {share} takes longer than {us(values[best])} us with " \
-        f"{names[best]}, " + several([
-            f"{us(values[i])} us with {names[i]}{surely[i][0]}"
-            for i in rest], NAMED, "; ", "; ") + ". " + worst(group)
-
-
-def worst(group):
-    """Each is one cycle of so many."""
-    series = [run.series[group.metric] for run in group.runs]
-    names, values = group.names, [one.max_ns for one in series]
-    order = ranked(values)[::-1]
-    high, least = order[0], order[-1]
-    count = series[high].count
-    text = "The worst" + (f" of {count:,}" if count else "")
-    if len(order) == 1:
-        times = values[high] / group.averages[high] \
-            if group.averages[high] > 0 else 0
-        return f"{text} took {us(values[high])} us" + (
-            f", {times:.1f} times the average." if times else ".")
-    return f"{text} of {names[high]} took {us(values[high])} us, " \
-        f"{times_text(values[high], values[least])} that of " \
-        f"{names[least]} ({us(values[least])} us): single cycles, which " \
-        "may be chance."
-
-
-def times_text(value, least):
-    if least <= 0:
-        return "longer than"
-    return f"{value / least:.1f} times" if value >= ALIKE * least else \
-        "about as long as"
+        return None
+    best, rest, least = beside(group, group.percent)
+    return f"{PERCENTS[group.percent]} takes longer than " + several(
+        [f"{us(least)} us with {best}", *(
+            f"{us(value)} us with {name}{surely}"
+            for name, (value, surely) in rest.items())],
+        NAMED + 1, "; ", "; ") + "."
 
 
 def lines_of(groups, metrics):
@@ -174,7 +133,7 @@ def lines_of(groups, metrics):
     if not found:
         return []
     if len(found) > 1:
-        lines = [f"{runs[0].group}: {speed(group)}"
+        lines = [f"{runs[0].group}: {longest(group)}"
                  for runs, group in found[:SET_UPS]]
         left = len(found) - SET_UPS
         lines += [f"{left} more set-ups are below."] * (left > 0)
@@ -182,6 +141,39 @@ def lines_of(groups, metrics):
         return lines + [line for line in [disturbed.disturbed(every)] if line]
     runs, group = found[0]
     return list(filter(None, [
-        speed(group), steadiness(group),
+        longest(group), steadiness(group),
         disturbed.unfair(runs, group.metric), disturbed.disturbed(runs),
         disturbed.method(group)]))
+
+
+def percentile_text(runs, metric, percent):
+    """The mean of the runs; "-" if one does not know it."""
+    found = [sure.of_run(run, metric, percent) for run in runs]
+    return us(None if None in found else sure.mean(found))
+
+
+def summary(groups, metrics):
+    """A row a system: the maximum first."""
+    rows = []
+    for runs in groups:
+        group = group_of(runs, metrics)
+        for name, some in group.systems.items() if group else ():
+            sides = group.figures()[name]
+            halves = [sure.half(one.blocks, sure.RISK / 2) for one in sides
+                      if one.blocks is not None]
+            rows.append([
+                f"{name}{of(some)}", us(group.maxima[name]),
+                percentile_text(some, group.metric, 99.9),
+                us(sure.mean(sides)),
+                us(halves[0]) if halves and not some[1:] else "-",
+                f"{len(some)}",
+                f"{sum(run.series[group.metric].count or 0 for run in some)}",
+                group.metric])
+    if rows:
+        yield Table("The systems", [
+            "system", "max", "p99.9", "avg", "avg +-", "runs", "cycles",
+            "metric"], rows,
+            "In us. max: of all runs; p99.9 and avg: the mean of the runs, "
+            "without a warm-up, and avg without the longest cycles, 1 in 1,000, "
+            "where blocks are known; avg +-: its 99 % interval in a single run.",
+            key="systems")

@@ -12,7 +12,7 @@ READ = ("Where values differ much, scales are logarithmic, and so are the "
         "the line of a percentile at its value, and ends at the maximum. A "
         "run has the same colour in all figures.")
 # Where a table stands in the page; the others are in between.
-TOP = ("causes", "broken", "gate")
+TOP = ("causes", "broken", "gate", "systems", "measured")
 FIRST = ("campaign", "differences", "notes", "prim-troubles")
 LAST = ("worst", "sources")
 BROKEN = "broken-cycle"
@@ -42,17 +42,15 @@ def page(title, found, drawings, virtual, lines, broke=()):
     causes = [one for one in drawings if one[0].startswith(BROKEN)]
     others = [one for one in drawings if one not in causes]
     sections = {name: tables.html(table, name) for name, table in named}
-    warning = [f'<p class="warn">Virtual: these are not the times of a '
-               f"machine: {html.escape(', '.join(virtual))}.</p>"]
-    body = warning if virtual else []
+    body = [f'<p class="warn">{html.escape(virtual)}</p>'] * bool(virtual)
     body += twtools.page.verdict(broke, "cause") + figures(causes)
-    body += [sections[name] for name, table in top
-             if table.key in ("causes", "broken")]
-    # A phone's screen has room for a sentence and a figure.
-    body += twtools.page.verdict(lines[:1]) + figures(others[:1])
-    body += twtools.page.verdict(lines[1:], "more")
-    body += [sections[name] for name, table in top
-             if table.key not in ("causes", "broken")]
+
+    def add(*keys):
+        return [sections[name] for name, table in top if table.key in keys]
+    body += add("causes", "broken")
+    body += twtools.page.verdict(lines[:1]) + add("systems", "measured")
+    body += figures(others[:1])
+    body += twtools.page.verdict(lines[1:], "more") + add("gate")
     body += ["<nav>", *twtools.page.links(
         [("#figures", "Figures")] * bool(others[1:]) +
         [(f"#{name}", table.title) for name, table in before + behind]),

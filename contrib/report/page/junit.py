@@ -102,15 +102,15 @@ def limits_of(run):
                  [run])
 
 
-def text(runs, parts, verdicts):
+def text(runs, parts, verdicts, candidates):
     """As openmetrics.text(); verdicts: of the gate, None without one."""
     suites = [limits_of(run) for run in [*runs, *parts]
               if run.limits or run.troubles and verdicts is None]
     if verdicts is not None:
-        *baseline, candidate = runs
+        before, after = (several([run.title for run in some], 4) for some in (
+            runs[:-candidates], runs[-candidates:]))
         suites.append(Suite(
-            "twowayreport", f"gate of {candidate.title} against "
-            f"{several([run.title for run in baseline], 4)}",
+            "twowayreport", f"gate of {after} against {before}",
             [Case(one.name, one.text, one.said) for one in verdicts
              if one.text != NOT_JUDGED], runs))
     if not suites:

@@ -118,8 +118,8 @@ def add_parts(to, run, labels):
     program, found = "primitivetest", run.primitives
     for column, series in found.series.items():
         to.add_series(program, series, labels | {"metric": column})
-    for name, test in found.tests.items():
-        own = labels | {"test": name}
+    for test in found.tests.values():
+        own = labels | {"test": test.name}
         to.add(program, "missed_expiries_total", test.missed, own)
         to.add(program, "throttled_cycles_total", test.throttled, own)
     to.add(program, "skipped_tests", sum(

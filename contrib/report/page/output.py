@@ -26,8 +26,8 @@ class Targets:
 
     def __init__(self, options):
         self.inputs = {}        # identity -> path
-        for _, path in map(split, options.files):
-            self.inputs[identity(path)] = path
+        for _, paths in map(split, options.files):
+            self.inputs |= {identity(path): path for path in paths}
         self.inputs.pop(None, None)
         given = {f"--{name}": getattr(options, name) for name in (
             "html", "tables", "openmetrics", "junit")}

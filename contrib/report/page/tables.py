@@ -7,13 +7,15 @@ from report.page import (tables_break, tables_hosts, tables_pairs,
                          tables_timeline)
 from twoway.compare import sure
 from twoway.read import oneway
-from twoway.series.model import ALL_PHASES, KINDS, METRICS, PHASES, groups_of
+from twoway.series.model import (ALL_PHASES, KINDS, METRICS, PHASES,
+                                 groups_of, systems_of)
 from twtools.tables import Table
 from twtools.units import us
 from twtools.words import several
 
 MUCH = 2        # times as large: << in a ranking
 SHOWN = 4       # runs that share a target
+RANKS = 12      # rows
 
 
 def targets(found):
@@ -45,60 +47,45 @@ def of_runs(runs, metrics, percents):
         "results")
 
 
-# Figure of a ranking: its name, value of a series.
-FIGURES = (
-    ("average", lambda s: distance(s)),
-    ("deviation", lambda s: s.std_ns),
-    ("99 %", lambda s: s.percentile(99)),
-    ("99.9 %", lambda s: s.percentile(99.9)),
-)
-PERCENTS = {"average": None, "99 %": 99, "99.9 %": 99.9}    # of compare.sure
+# Figure of a ranking: its percentile.
+FIGURES = {"average": None, "99 %": 99, "99.9 %": 99.9}
 
 
-def distance(series):
-    """The average, or how far off the target it is; None: no rank."""
-    if series.target_ns is not None:
-        return abs(series.avg_ns - series.target_ns)
-    return None if series.metric in ("interval", "sleep") else series.avg_ns
-
-
-def surely(metric, figure, one, other, tries):
-    """Whether other has more than one, and more than the runs vary."""
-    if figure not in PERCENTS or one.series[metric].target_ns is not None:
-        return False
-    return sure.surely_less(one, other, metric, PERCENTS[figure], tries)
-
-
-def ranking_text(metric, found, figure, value):
-    """As "A < B <= C": the best first."""
-    order = sorted(found, key=lambda pair: value(pair[1]))
-    text = order[0][0].title
-    for (one, before), (other, series) in zip(order, order[1:]):
-        sign = "<=" if us(value(before)) != us(value(series)) else "="
-        if surely(metric, figure, one, other, len(order) - 1):
-            sign = "<<" if value(series) >= MUCH * value(before) else "<"
-        text += f" {sign} {other.title}"
+def ranking_text(sides):
+    """As "A < B <= C": the best first; sides: Figures by system."""
+    values = {name: sure.mean(side) for name, side in sides.items()}
+    first, *rest = sorted(sides, key=values.get)
+    text, before = first, first
+    for name in rest:
+        sign = "<=" if us(values[before]) != us(values[name]) else "="
+        if sign == "<=" and sure.apart(sides[before], sides[name],
+                                       sure.pairs(len(sides))):
+            sign = "<<" if values[name] >= MUCH * values[before] else "<"
+        text, before = f"{text} {sign} {name}", name
     return text
 
 
 def ranking(runs, metrics):
     rows = []
     for metric in metrics:
-        for figure, value in FIGURES:
-            found = [(run, run.series[metric]) for run in runs
-                     if metric in run.series and
-                     value(run.series[metric]) is not None]
-            if len(found) > 1:
-                rows.append([metric, figure,
-                             ranking_text(metric, found, figure, value)])
+        if metric in ("interval", "sleep"):     # less is not better
+            continue
+        known = systems_of([run for run in runs if metric in run.series])
+        for figure, percent in FIGURES.items() if len(known) > 1 else ():
+            sides = {name: found for name, some in known.items() if None not in
+                     (found := [sure.of_run(run, metric, percent)
+                                for run in some])}
+            if len(sides) > 1:
+                rows.append([metric, figure, ranking_text(sides)])
+    left = len(rows) - RANKS
     if rows:
         yield Table(f"Ranking{of(runs)}",
-                    ["metric", "figure", "best first"], rows,
+                    ["metric", "figure", "best first"], rows[:RANKS],
                     "<: less, and by more than the runs vary; <<: also at "
                     f"least {MUCH} times as much. <=: less, but "
-                    "that may be chance, or nothing tells. Averages of "
-                    "interval and sleep are ranked by their distance from "
-                    "the target.",
+                    "that may be chance, or nothing tells." + (
+                        f" {left} more: name metrics by --metrics."
+                        if left > 0 else ""),
                     figures=3, key="ranking")
 
 

@@ -8,15 +8,15 @@ from twtools.units import us
 def phase_of(run, analysis):
     """Whose time it was; "yes" marks what the cause is about."""
     spans, left_ns = analysis.shown()
-    rows = [[us(one.at_ns), us(one.ns), str(one.cpu) if one.cpu >= 0 else "?",
-             one.state, one.who, "yes" if one.state == analysis.state else ""]
-            for one in spans]
+    rows = [[one.who, us(one.at_ns), us(one.ns),
+             str(one.cpu) if one.cpu >= 0 else "?", one.state,
+             "yes" if one.state == analysis.state else ""] for one in spans]
     if left_ns:
-        rows.append(["-", us(left_ns), "-", "-", "in shorter pieces", ""])
+        rows.append(["in shorter pieces", "-", us(left_ns), "-", "-", ""])
     where = f" on host {analysis.host}" if analysis.host else ""
     return Table(
         f"{run.title}: {analysis.phase} of the cycle that broke{where}",
-        ["at us", "for us", "CPU", f"the {analysis.side}", "who had the CPU",
+        ["who had the CPU", "at us", "for us", "CPU", f"the {analysis.side}",
          "cause"], rows, "From the begin of the phase on; the state is that "
         "of who waited, and yes is what the cause is about.", figures=6,
         key="broken")

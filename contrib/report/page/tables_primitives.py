@@ -5,6 +5,7 @@ import dataclasses
 
 from report.judge import unlike
 from report.judge.told import ratio_text
+from twoway.compare import parts as compare
 from twoway.read import primitives
 from twtools.tables import Table
 
@@ -12,9 +13,8 @@ NOTE = "In ns, but for figures with a unit of their own."
 RATIOS = " The ratio is that of the averages; - where there is none: not " \
     "measured by both, a target instead of a result, zero, or work of " \
     "another size on each system (--work fixes it). sure: whether the " \
-    "averages differ, all comparisons together; no: it may be chance; -: " \
-    f"fewer than {primitives.FEWEST} trials, or no deviation. Trials are taken " \
-    "as independent, which promises too much."
+    "averages of the runs differ, all comparisons together; no: it may be " \
+    "chance; -: one run of a system does not tell."
 VALUES = (("minimum", lambda s: s.min_ns), ("p99", lambda s: s.percentile(99)),
           ("maximum", lambda s: s.max_ns))
 
@@ -25,12 +25,6 @@ def ns(value, decimals=0):
 
 def sure_text(level):
     return "-" if level is None else f"{level} %" if level else "no"
-
-
-def marked(title, parts):
-    """A title that says which systems are virtual."""
-    virtual = [run.name for run in parts if run.virtual]
-    return title + (f" (virtual: {', '.join(virtual)})" if virtual else "")
 
 
 def measured_row(column, parts, values, known):
@@ -69,8 +63,8 @@ def side_by_side(parts):
     """A row a metric, in the order in which they were measured."""
     names = [run.name for run in parts]
     columns = primitives.columns_of(parts)
-    known = [{column: found for column, *found in primitives.ratios(
-        parts[0], run)} for run in parts[1:]]
+    known = [{column: found for column, *found in compare.ratios(
+        parts[0], run, len(parts))} for run in parts[1:]]
     # Nobody has p99 unless --percentiles was given.
     values = [(what, value) for what, value in VALUES if any(
         value(one) is not None for run in parts
@@ -82,7 +76,7 @@ def side_by_side(parts):
     heads += [f"{what} {name}" for what, _ in values for name in names]
     heads += [f"trials {name}" for name in names]
     rows = [measured_row(column, parts, values, known) for column in columns]
-    return Table(marked("Parts", parts), heads,
+    return Table("Parts", heads,
                  rows + list(derived_rows(parts, len(heads))),
                  NOTE + RATIOS * bool(known), key="prim-parts")
 
@@ -97,7 +91,7 @@ def troubles(parts):
     rows = [[*key, "all" if len(names) == len(parts) > 1 else
              ", ".join(names)] for key, names in found.items()]
     if rows:
-        yield Table(marked("Parts: what is missing or disturbed", parts),
+        yield Table("Parts: what is missing or disturbed",
                     ["test", "what", "system"], rows,
                     "Not switched: the tasks did not switch as often as the "
                     "trials need, so the figures of the test are not what "

@@ -88,22 +88,23 @@ def wanders(values):
     return sure.effective(ranks) < PARTS
 
 
-def needed(side, others, risk):
+def needed(sides, others, risk):
     """So many are less likely than the risk, if the runs are equal."""
-    share = side.cycles / (side.cycles + sum(one.cycles for one in others))
+    own, rest = (sum(one.cycles for one in found) for found in (sides, others))
+    share = own / (own + rest)
     return math.floor(math.log(risk) / math.log(share)) + 1
 
 
-def tail_of(metric, sides, risk, changes):
-    """The last one is the candidate; changes: its level does so."""
-    *baseline, candidate = sides
+def tail_of(metric, baseline, candidate, risk, changes):
+    """Lists of a Side a run; changes: the level of a candidate does so."""
     odd = []
     for one in baseline[:len(baseline) * (len(baseline) > 1)]:
         others = [other for other in baseline if other is not one]
-        if episodes(one, others) >= needed(one, others,
-                                           risk / len(baseline)):
+        if episodes(one, others) >= needed(
+                [one], others, sure.each(risk, len(baseline))):
             odd.append(one.title)
-    return Tail(metric, max(one.longest for one in baseline),
-                candidate.longest, episodes(candidate, baseline),
+    return Tail(metric, *(max(one.longest for one in side)
+                          for side in (baseline, candidate)),
+                sum(episodes(one, baseline) for one in candidate),
                 needed(candidate, baseline, risk), ", ".join(odd),
-                changes or wanders(candidate.maxima))
+                changes or any(wanders(one.maxima) for one in candidate))

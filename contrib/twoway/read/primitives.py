@@ -2,14 +2,14 @@
 """What primitivetest measured: the parts, one by one. All times are in ns."""
 
 import dataclasses
-import math
 import statistics
 
 from twoway.read import remarks
+from twoway.series.model import systems_of
+from twoway.series.stats import combined
 
 GROUP = "primitives"    # of these parts: they are no run of twowaytest
 PROGRAM = "primitivetest"
-FEWEST = 400            # trials; below, how sure something is is not known
 ENOUGH = 0.99           # of the switches that the trials need
 CALIBRATED = "work"     # of its own size on each system, unless it is fixed
 
@@ -57,6 +57,7 @@ class Primitives:
     tests: dict = dataclasses.field(default_factory=dict)
     series: dict = dataclasses.field(default_factory=dict)  # by column
     derived: list = dataclasses.field(default_factory=list)
+    averages: dict = dataclasses.field(default_factory=dict)    # of each run
 
     def test_of(self, column):
         """The token of the test that a column is of."""
@@ -68,48 +69,45 @@ def split(runs):
     parts = [run for run in runs if run.primitives]
     for run in parts:       # the group has kept them apart while they were read
         run.group = ""
-    return [run for run in runs if not run.primitives], parts
+    return [run for run in runs if not run.primitives], [
+        some[0] if not some[1:] else together(name, some)
+        for name, some in systems_of(parts).items()]
+
+
+def together(name, runs):
+    """The runs of a system as one: its first, with the results of all."""
+    run, found = runs[0], [run.primitives for run in runs]
+    values = {}
+    for one in found:
+        for column, series in one.series.items():
+            values.setdefault(column, []).append(series)
+    derived = {}
+    for one in (one for own in found for one in own.derived):
+        derived.setdefault((one.name, one.unit), []).append(one.value)
+    run.name = name
+    run.troubles = [text for one in runs for text in one.troubles]
+    run.primitives = Primitives(
+        {(i, key): test for i, one in enumerate(found)
+         for key, test in one.tests.items()},
+        {column: joined(some) for column, some in values.items()},
+        [Derived(key, statistics.fmean(some), unit)
+         for (key, unit), some in derived.items()],
+        {column: [one.avg_ns for one in some]
+         for column, some in values.items()})
+    return run
+
+
+def joined(series):
+    """Of all trials, but the mean of the runs' percentiles."""
+    found = combined(series)
+    found.target_ns = series[0].target_ns
+    found.percentiles = {
+        percent: statistics.fmean(known) for percent in series[0].percentiles
+        if None not in (known := [one.percentile(percent) for one in series])}
+    return found
 
 
 def columns_of(parts):
     """Of all systems, in the order in which they were measured."""
     return list(dict.fromkeys(
         column for run in parts for column in run.primitives.series))
-
-
-def compared(first, other, column):
-    """The two series whose averages have a ratio, or None.
-
-    An average that the test was told to have says nothing, nor does that of
-    work of another size.
-    """
-    found = [run.primitives.series.get(column) for run in (first, other)]
-    if None in found or min(one.avg_ns for one in found) <= 0 or \
-            any(one.target_ns is not None for one in found):
-        return None
-    work = first.settings.get("work")
-    if first.primitives.test_of(column) == CALIBRATED and (
-            not work or other.settings.get("work") != work):
-        return None
-    return found
-
-
-def sure(found, tries=1):
-    """99 or 95, of what compared() has returned, if trials are independent.
-
-    0: the difference may be chance; None: it cannot be told.
-    """
-    if any(one.std_ns is None or one.count < FEWEST for one in found):
-        return None
-    off = abs(found[1].avg_ns - found[0].avg_ns) / (math.sqrt(
-        sum(one.std_ns ** 2 / one.count for one in found)) or 1e-9)
-    return next((level for level in (99, 95) if off > statistics.NormalDist()
-                 .inv_cdf(1 - (1 - level / 100) / 2 / tries)), 0)
-
-
-def ratios(first, other):
-    """(column, ratio, how sure) of all that can be compared."""
-    columns = [(column, found) for column in columns_of([first, other])
-               if (found := compared(first, other, column))]
-    return [(column, found[1].avg_ns / found[0].avg_ns,
-             sure(found, len(columns))) for column, found in columns]

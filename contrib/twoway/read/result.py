@@ -33,6 +33,7 @@ def read_system(data, member, part):
     """Where and when it was measured; member: has the environment, if any."""
     info, environment = data.inner("sysinfo"), member.inner("environment")
     part.when = when.read(data)
+    part.command = data.get("cmdline:", str, default=None)
     part.system |= {
         f"kernel {key}" if key in ("release", "version") else key:
         info.get(key, str, int, default=None)

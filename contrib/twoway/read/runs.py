@@ -74,32 +74,36 @@ def reader_of(path):
 
 
 def split(argument):
-    """NAME=FILE, or FILE: (name or None, path)."""
+    """NAME=FILE,FILE..., or FILE: (name or None, paths)."""
     name, equals, path = argument.partition("=")
-    if equals and name and not os.path.exists(argument):
-        return name, path
-    return None, argument
+    if not equals or not name or os.path.exists(argument):
+        return None, [argument]
+    return name, [path] if os.path.exists(path) else path.split(",")
 
 
 def names_of(arguments):
-    """Each file's name: as given, or its own without what all ends in.
+    """Each file's name, as given, or its own without what all ends in; its path;
+    the system, if its runs are a list.
 
     Files of one name are one run, so what lies in several directories gets
     these in front.
     """
-    pairs = [split(argument) for argument in arguments]
+    given = [split(argument) for argument in arguments]
+    pairs = [(None if paths[1:] else name, path, name if paths[1:] else "")
+             for name, paths in given for path in paths]
     folders = {}
-    for name, path in pairs:
+    for name, path, system in pairs:
         if name is None:
             path = pathlib.Path(path)
             folders.setdefault(path.stem, set()).add(path.absolute().parent)
     found = []
-    for name, path in pairs:
+    for name, path, system in pairs:
         if name is None:
             name = pathlib.Path(path).stem
             if len(folders[name]) > 1:
                 name = f"{pathlib.Path(path).absolute().parent.name}/{name}"
-        found.append((harmless(name), path))
+        found.append((harmless(f"{system} {name}".strip()), path,
+                      harmless(system)))
     return found
 
 
@@ -237,7 +241,7 @@ def runs_of(parts, defaults):
         end.believe_json(members)
     for part in parts:
         part.virtual |= part.name in defaults.virtual
-    names = [members[0].colour_name or members[0].name
+    names = [members[0].colour_name or members[0].of_system or members[0].name
              for members in together.values()]
     order = list(dict.fromkeys(names))
     return [Run(name, group, members, order.index(own))
@@ -251,9 +255,11 @@ def read_all(arguments, defaults):
     """
     parts, left_out = [], []
     forget_copies()
-    for name, path in names_of(arguments):
+    for name, path, system in names_of(arguments):
         try:
-            parts += read_parts(path, name)
+            for part in read_parts(path, name):
+                part.of_system = system
+                parts.append(part)
         except InputError as err:
             if not defaults.skip_bad:
                 raise

@@ -135,8 +135,10 @@ class Part:
     pairs: list = dataclasses.field(default_factory=list)   # if several
     ramp: list = dataclasses.field(default_factory=list)    # of Beside
     group: str = ""                 # set-up that the file names, if any
+    of_system: str = ""             # that it is a run of, if not the name
     colour_name: str = ""           # what its colour goes by, if not the name
     program: str | None = None
+    command: str | None = None
     settings: dict = dataclasses.field(default_factory=dict)
     system: dict = dataclasses.field(default_factory=dict)
     hosts: dict = dataclasses.field(default_factory=dict)   # hosts.read()
@@ -231,6 +233,9 @@ class Run:
         self.troubles = self.every("troubles")
         self.limits = first(part.limits or None for part in counted) or []
         self.when = first(part.when for part in self.parts)
+        self.of_system = first(part.of_system or None
+                               for part in self.parts) or self.name
+        self.command = first(part.command for part in self.parts)
 
     def apply_oneway(self):
         """Times that prove nothing are not shown."""
@@ -245,12 +250,8 @@ class Run:
 
     @property
     def title(self):
-        """The name, and what to know of its figures wherever they stand."""
-        marks = ["virtual"] * self.virtual
-        if self.pairs:
-            marks.append("1 to " * bool(self.ramp) +
-                         f"{len(self.pairs)} pairs")
-        return f"{self.name} ({', '.join(marks)})" if marks else self.name
+        """The name, which in a sentence is told from a metric's."""
+        return f"'{self.name}'" if self.name in METRICS else self.name
 
     @property
     def place(self):
@@ -315,6 +316,15 @@ def groups_of(runs):
     for run in runs:
         groups.setdefault(run.group, []).append(run)
     return list(groups.values())
+
+
+def systems_of(runs):
+    """Title: the runs of each system."""
+    found = {}
+    for run in runs:
+        found.setdefault(run.of_system, []).append(run)
+    return {name if some[1:] else some[0].title: some
+            for name, some in found.items()}
 
 
 def filled(found, kind, **known):

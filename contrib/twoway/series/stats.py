@@ -9,7 +9,7 @@ from twoway.series.model import BEYOND, Series
 from twtools.units import NS
 
 BLOCKS = 64             # of a run, see compare.sure
-PIECE = 1 << 20         # values handled at a time
+PIECE = 1 << 18         # values handled at a time
 DENSE = 1 << 24         # ns of range, at most, that are counted, not sorted
 SPARSE = 8              # ns of range a value: more are sorted, in less time
 
@@ -43,8 +43,8 @@ class Distribution:
         low, high = int(values.min()), int(values.max())
         if high - low < min(DENSE, SPARSE * len(values)):
             counts = numpy.zeros(high - low + 1, numpy.int64)
-            for start in range(0, len(values), PIECE * 4):
-                piece = values[start:start + PIECE * 4] - low
+            for start in range(0, len(values), PIECE * 16):
+                piece = values[start:start + PIECE * 16] - low
                 found = numpy.bincount(piece)
                 counts[:len(found)] += found
             used = numpy.flatnonzero(counts)
