@@ -4,7 +4,6 @@
 
 #include "pt_report.h"
 #include "tw_part.h"
-#include "tw_rooms.h"
 
 #define BLOCKS	64
 #define SUMS	1024	/* when all are in use, each two become one */
@@ -56,8 +55,8 @@ static const void *next_maximum(const void *of, int *i, const char **key)
 	static double value;
 	const struct tw_spot *spot = of;
 	const struct tw_series series = tw_series_of(spot->run, spot->number);
-	const struct room *room = tw_rooms_find(series.rooms, spot->run,
-						&pt_part_maxima);
+	const struct room *room = tw_part_room(series.rooms, spot->run,
+					       &pt_part_maxima);
 	uint64_t used = (room->trials + room->each) / (room->each + 1), at;
 	int64_t ps;
 
@@ -73,7 +72,7 @@ static const void *next_maximum(const void *of, int *i, const char **key)
 static const struct tw_member members[] = {
 	{ "maxima", TW_NOWHERE, TW_ARRAY, "The longest value of each of 64 consecutive blocks of trials; null: it has none. Of fewer trials, none.",
 	  "'maxItems': 64, 'anyOf': [ { 'maxItems': 0 }, { 'minItems': 64 } ]",
-	  .next = next_maximum, .line = 6,
+	  .next = next_maximum,
 	  .of = TW_EACH(TW_SELF(double), TW_REAL, "A value.", .nullable = true,
 			.format = "%.15g") },
 	{ .name = NULL }
