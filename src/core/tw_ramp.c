@@ -128,7 +128,7 @@ static bool has_steps(const void *of)
 
 /* What the JSON says of a step. */
 struct step {
-	struct tw_load_size units;	/* first: see tw_load.h */
+	int units;
 	const struct kept *of;
 };
 
@@ -136,12 +136,8 @@ static const void *next_step(const void *of, int *i, const char **key)
 {
 	static struct step step;
 
-	if (*i >= count_of(of))
-		return NULL;
-	step.units.unit = tw_load_number(0)->ops->unit;
-	step.units.units = *i;
-	step.of = &kept[*i];
-	return &step;
+	step = (struct step) { *i, &kept[*i] };
+	return *i < count_of(of) ? &step : NULL;
 }
 
 static const void *phases_of(const void *of)
@@ -153,7 +149,7 @@ static const void *phases_of(const void *of)
 }
 
 const struct tw_member tw_ramp_step[] = {
-	TW_LOAD_UNITS,
+	{ TW_NAMED(struct step, units), TW_COUNT, "Of the first load." },
 	{ TW_NAMED(struct kept, rate), TW_REAL, "Work a second.",
 	  "'minimum': 0", TW_VIA(struct step, of) },
 	{ "missed", TW_IN(struct kept, results.missed), TW_COUNT,

@@ -178,7 +178,7 @@ static const struct tw_member of_step[] = {
 
 static const struct tw_member members[] = {
 	{ "steps", TW_NOWHERE, TW_ARRAY, "Of a ramp: one with k units of the first load, or k other pairs.",
-	  "'minItems': 1", .or_of = tw_ramp_step, .or_each = TW_LOAD_ONE_UNIT, .optional = true, .has = has_steps,
+	  "'minItems': 1", .or_of = tw_ramp_step, .optional = true, .has = has_steps,
 	  .next = next_step, .of = of_step },
 	{ .name = NULL }
 };

@@ -40,6 +40,7 @@ static void check(struct tw_run *run)
 	if (!tw_config_interval_us(0))
 		tw_say_fatal("--total=trltp3: needs a timer, so an --interval above 0\n");
 	tw_metric_deviations_ns = trltp3_ns;
+	tw_metric_deviations = "|sleep - target| + |interval + send - 10^12 / target|";
 }
 
 const struct tw_part tw_part_total = {
