@@ -64,6 +64,13 @@ const void *tw_members_next_phase(const void *of, int *i, const char **key)
 	return &phase;
 }
 
+const void *tw_members_next_of_step(const void *of, int *i, const char **key)
+{
+	const struct tw_phases phases = { .results = of };
+
+	return tw_members_next_phase(&phases, i, key);
+}
+
 const struct tw_member tw_members_phase[] = {
 	TW_STATS_IN(struct phase, stats), { .name = NULL }
 };
@@ -120,7 +127,8 @@ static const struct tw_member of_column[] = {
 };
 
 static const struct tw_member columns[] = {
-	{ TW_PHASES(phases_of), .parts = TW_OF_PHASE },
+	{ TW_PHASES(tw_members_next_phase, TW_NOWHERE), .get = phases_of,
+	  .parts = TW_OF_PHASE },
 	{ "column", TW_NOWHERE, TW_OBJECT, .spread = true, .get = column_of,
 	  .of = of_column },
 	{ .name = NULL }

@@ -140,21 +140,14 @@ static const void *next_step(const void *of, int *i, const char **key)
 	return *i < count_of(of) ? &step : NULL;
 }
 
-static const void *phases_of(const void *of)
-{
-	static struct tw_phases phases;
-
-	phases.results = &((const struct step *)of)->of->results;
-	return &phases;
-}
-
 const struct tw_member tw_ramp_step[] = {
 	{ TW_NAMED(struct step, units), TW_COUNT, "Of the first load." },
 	{ TW_NAMED(struct kept, rate), TW_REAL, "Work a second.",
 	  "'minimum': 0", TW_VIA(struct step, of) },
 	{ "missed", TW_IN(struct kept, results.missed), TW_COUNT,
 	  "Expiries that got no cycle.", TW_VIA(struct step, of) },
-	{ TW_PHASES(phases_of) },
+	{ TW_PHASES(tw_members_next_of_step, TW_OBJECT_IN(struct kept, results)),
+	  TW_VIA(struct step, of) },
 	{ .name = NULL }
 };
 

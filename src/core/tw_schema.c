@@ -121,7 +121,7 @@ static void print_element(const struct tw_member *row, int depth)
 		.type = TW_OBJECT, .of = row->of, .parts = row->parts,
 		.then = row->then, .also = row->each,
 	}, other = {
-		.type = TW_OBJECT, .of = row->or_of, .also = row->or_each,
+		.type = TW_OBJECT, .of = row->or_of,
 	};
 
 	open_object(row->type == TW_MAP ? "additionalProperties" : "items",

@@ -153,19 +153,11 @@ static const void *next_pair(const void *of, int *i, const char **key)
 	return *i <= step ? &kept[step][*i] : NULL;
 }
 
-static const void *phases_of(const void *of)
-{
-	static struct tw_phases phases;
-
-	phases.results = &((const struct kept *)of)->results;
-	return &phases;
-}
-
 static const struct tw_member of_pair[] = {
 	{ "missed", TW_IN(struct kept, results.missed), TW_COUNT,
 	  "Expiries that got no cycle." },
 	{ TW_NAMED(struct kept, inversions), TW_COUNT, TW_INVERSIONS },
-	{ TW_PHASES(phases_of) },
+	{ TW_PHASES(tw_members_next_of_step, TW_OBJECT_IN(struct kept, results)) },
 	{ .name = NULL }
 };
 
