@@ -160,4 +160,4 @@ def check(children, options):
     text = trial(children, argv, (0, 2))
     argv.append("--json=-")
     found = object_in(trial(children, argv, (0, 2)), argv)
-    return text, found.get("twoway", {}).get("environment", {})
+    return text, found.get("twoway", {}).get("system", {})

@@ -20,4 +20,4 @@ def missed(result):
     """Of all pairs; None: not told."""
     twoway = (result or {}).get("twoway", {})
     return sum(pair["missed"] for pair in twoway["pairs"]) \
-        if twoway.get("schema") == 2 else twoway.get("missed")
+        if "pairs" in twoway else twoway.get("missed")

@@ -176,76 +176,86 @@ static bool is_here(enum tw_role side, enum tw_role peer)
 	return !tw_config.absent[side] && !tw_config.absent[peer];
 }
 
+/* Who waits, for whom, from when to when. */
+struct phase {
+	enum tw_metric_id id;
+	enum tw_role side, peer;	/* TW_MAIN: for a timer */
+	int64_t begin_ns, end_ns, due_ns;
+	enum tw_state waits;
+};
+
+static struct tw_span span_of(const struct phase *phase,
+			      const struct tw_pair *pair,
+			      const struct tw_break *of, int64_t ahead_ns)
+{
+	struct tw_results results;
+
+	tw_tally_read(&pair->tally, &results);
+	return (struct tw_span) {
+		.name = tw_metrics[phase->id].name,
+		.side = tw_config_roles[phase->side],
+		.peer = tw_config_roles[phase->peer],
+		.side_pid = pair->process[phase->side].pid,
+		.peer_pid = phase->peer == TW_MAIN ? 0 :
+			    pair->process[phase->peer].pid,
+		.begin_ns = phase->begin_ns - ahead_ns,
+		.end_ns = phase->end_ns - ahead_ns,
+		.due_ns = phase->due_ns - ahead_ns,
+		.mean_ns = phase->id == TW_NETWORK ? 0 :
+			   tw_tally_usual_ns(&pair->tally, &results, phase->id,
+					     of->values_ns[phase->id]),
+		.waits = phase->waits,
+	};
+}
+
 /* The phases of the cycle. Returns their number. */
 static int list_spans(struct tw_span spans[PHASES], const struct tw_pair *pair,
 		      const struct tw_break *of, int64_t ahead_ns)
 {
 	const struct tw_metric_params *params = &pair->tally.params;
+	const struct tw_process *server = &pair->process[TW_SERVER];
+	const struct tw_process *client = &pair->process[TW_CLIENT];
 	const struct tw_cycle *cycle = &of->cycle;
+	const int64_t t0_ns = cycle->t0_ns, t1_ns = cycle->t1_ns;
+	const int64_t t2_ns = cycle->t2_ns, t3_ns = cycle->t3_ns;
 	/* If no reply came, one sees why in what the server did, if it is here. */
 	bool asks = cycle->cut_ns && !tw_config.absent[TW_SERVER] &&
 		    tw_metric_has_server();
-	/* Who waits, for whom, from when to when. */
-	const struct {
-		enum tw_metric_id id;
-		enum tw_role side, peer;	/* TW_MAIN: for a timer */
-		int64_t begin_ns, end_ns, due_ns;
-		enum tw_state waits;
-	} phases[PHASES] = {
-		{ TW_SEND, TW_SERVER, TW_CLIENT, cycle->t0_ns, cycle->t1_ns,
-		  0, TW_UNKNOWN },
-		{ TW_SLEEP, TW_SERVER, TW_MAIN, cycle->t1_ns, cycle->t2_ns,
-		  cycle->t1_ns + params->sleep_ns, TW_UNKNOWN },
-		{ TW_RECEIVE, TW_CLIENT, TW_SERVER, cycle->t2_ns,
-		  cycle->t3_ns, 0, TW_UNKNOWN },
+	const struct phase phases[PHASES] = {
+		{ TW_SEND, TW_SERVER, TW_CLIENT, t0_ns, t1_ns, 0, TW_UNKNOWN },
+		{ TW_SLEEP, TW_SERVER, TW_MAIN, t1_ns, t2_ns,
+		  t1_ns + params->sleep_ns, TW_UNKNOWN },
+		{ TW_RECEIVE, TW_CLIENT, TW_SERVER, t2_ns, t3_ns, 0,
+		  TW_UNKNOWN },
 		{ TW_RESPONSE, asks ? TW_SERVER : TW_CLIENT,
-		  asks ? TW_CLIENT : TW_MAIN, cycle->t0_ns,
-		  cycle->t3_ns, 0, asks ? TW_UNKNOWN : TW_AWAY },
+		  asks ? TW_CLIENT : TW_MAIN, t0_ns, t3_ns, 0,
+		  asks ? TW_UNKNOWN : TW_AWAY },
 		{ TW_WAKEUP, TW_CLIENT, TW_MAIN, cycle->ready_ns,
 		  tw_cycle_begin_ns(cycle), cycle->planned_ns, TW_UNKNOWN },
 		/* Between hosts, what each has of it. */
 		{ TW_NETWORK, TW_SERVER, TW_MAIN,
-		  woken_ns(&pair->process[TW_SERVER], cycle->t1_ns - ahead_ns) +
-		  ahead_ns, cycle->t1_ns, 0, TW_BLOCKED },
+		  woken_ns(server, t1_ns - ahead_ns) + ahead_ns, t1_ns, 0,
+		  TW_BLOCKED },
 		{ TW_NETWORK, TW_CLIENT, TW_MAIN,
-		  woken_ns(&pair->process[TW_CLIENT], cycle->t3_ns - ahead_ns) +
-		  ahead_ns, cycle->t3_ns, 0, TW_BLOCKED },
-		{ TW_NETWORK, TW_SERVER, TW_MAIN, cycle->t2_ns,
-		  waits_ns(&pair->process[TW_SERVER], cycle->t2_ns - ahead_ns) +
-		  ahead_ns, 0, TW_BLOCKED },
-		{ TW_NETWORK, TW_CLIENT, TW_MAIN, cycle->t0_ns,
-		  waits_ns(&pair->process[TW_CLIENT], cycle->t0_ns - ahead_ns) +
-		  ahead_ns, 0, TW_BLOCKED },
+		  woken_ns(client, t3_ns - ahead_ns) + ahead_ns, t3_ns, 0,
+		  TW_BLOCKED },
+		{ TW_NETWORK, TW_SERVER, TW_MAIN, t2_ns,
+		  waits_ns(server, t2_ns - ahead_ns) + ahead_ns, 0,
+		  TW_BLOCKED },
+		{ TW_NETWORK, TW_CLIENT, TW_MAIN, t0_ns,
+		  waits_ns(client, t0_ns - ahead_ns) + ahead_ns, 0,
+		  TW_BLOCKED },
 	};
-	struct tw_results results;
-	int i, count = 0;
+	const struct phase *phase;
+	int count = 0;
 
-	tw_tally_read(&pair->tally, &results);
-	for (i = 0; i < PHASES; i++) {
-		enum tw_metric_id id = phases[i].id;
-		enum tw_role side = phases[i].side, peer = phases[i].peer;
-
-		if (!tw_trace_has(of, id) ||
-		    of->values_ns[id] == TW_NO_VALUE ||
-		    !tw_metric_valid(id, params) || !is_here(side, peer) ||
-		    (id == TW_NETWORK && phases[i].begin_ns == ahead_ns))
-			continue;
-		spans[count++] = (struct tw_span) {
-			.name = tw_metrics[id].name,
-			.side = tw_config_roles[side],
-			.peer = tw_config_roles[peer],
-			.side_pid = pair->process[side].pid,
-			.peer_pid = peer == TW_MAIN ? 0 :
-				    pair->process[peer].pid,
-			.begin_ns = phases[i].begin_ns - ahead_ns,
-			.end_ns = phases[i].end_ns - ahead_ns,
-			.due_ns = phases[i].due_ns - ahead_ns,
-			.mean_ns = id == TW_NETWORK ? 0 :
-				   tw_tally_usual_ns(&pair->tally, &results, id,
-						     of->values_ns[id]),
-			.waits = phases[i].waits,
-		};
-	}
+	for (phase = phases; phase < phases + PHASES; phase++)
+		if (tw_trace_has(of, phase->id) &&
+		    of->values_ns[phase->id] != TW_NO_VALUE &&
+		    tw_metric_valid(phase->id, params) &&
+		    is_here(phase->side, phase->peer) &&
+		    (phase->id != TW_NETWORK || phase->begin_ns != ahead_ns))
+			spans[count++] = span_of(phase, pair, of, ahead_ns);
 	return count;
 }
 

@@ -159,7 +159,6 @@ static const void *next_break(const void *of, int *i, const char **key)
 
 static const void *next_value(const void *of, int *i, const char **key)
 {
-	static int64_t value;
 	const struct tw_break *from = ((const struct told *)of)->of;
 
 	while (*i < TW_SPANS && !has_value(from, *i))
@@ -167,8 +166,7 @@ static const void *next_value(const void *of, int *i, const char **key)
 	if (*i == TW_SPANS)
 		return NULL;
 	*key = tw_metrics[*i].name;
-	value = tw_text_whole(from->values_ns[*i]);
-	return &value;
+	return &from->values_ns[*i];
 }
 
 static const struct tw_member of_break[] = {
@@ -176,9 +174,10 @@ static const struct tw_member of_break[] = {
 	  .word = tw_metric_any_word },
 	{ TW_NAMED(struct told, pair), TW_COUNT, "Number of the pair." },
 	{ TW_NAMED(struct told, cycle), TW_COUNT, "From 0, without the warm-up." },
-	{ "values", TW_NOWHERE, TW_MAP, NULL, .optional = true,
-	  .spread = true, .word = tw_metric_any_word, .next = next_value,
-	  .of = TW_EACH(TW_SELF(int64_t), TW_INTEGER, "That of the cycle; of a part of network or response only if the metric is that.") },
+	{ "values", TW_NOWHERE, TW_MAP, "Those of the cycle in ns, by span; a part of network or response only if the metric is that.",
+	  "'dependentRequired': { 'latency': [ 'response', 'interval' ], 'response': [ 'latency' ], " TW_TOGETHER " }",
+	  .word = tw_metric_any_word, .next = next_value,
+	  .of = TW_EACH(TW_SELF(int64_t), TW_INTEGER, "A value.") },
 	{ .name = NULL }
 };
 
@@ -186,7 +185,7 @@ static const struct tw_member members[] = {
 	{ "breaks", TW_NOWHERE, TW_ARRAY, "The cycle that ended the run; with --breaks, the longest one that was looked into.",
 	  "'maxItems': 1", .next = next_break, .of = of_break,
 	  .parts = TW_OF_BREAK,
-	  .each = "'dependentRequired': { 'latency': [ 'response', 'interval' ], 'response': [ 'latency' ], 'trace_file': [ 'cause' ], 'cause': [ 'trace_file' ], " TW_TOGETHER("") " }" },
+	  .each = "'dependentRequired': { 'trace_file': [ 'cause' ], 'cause': [ 'trace_file' ] }" },
 	{ .name = NULL }
 };
 

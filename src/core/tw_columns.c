@@ -77,6 +77,7 @@ static void check_total(void)
 	if (!tw_config_interval_us(0))
 		tw_say_fatal("--total=trltp3: needs a timer, so an --interval above 0\n");
 	tw_metric_deviations_ns = trltp3_ns;
+	tw_metric_deviations = "|sleep - target| + |interval + send - 10^12 / target|";
 }
 
 /* Of all, a closed loop has those that need no timer. */

@@ -125,6 +125,18 @@ static void append(const struct cut *cut)
 	cuts[count++] = *cut;
 }
 
+static void record(struct tw_run *run, const struct cut *cut)
+{
+	void *room;
+	int i;
+
+	for (i = 0; tw_parts[i]; i++) {
+		room = tw_pair_room(run, cut->pair, tw_parts[i]);
+		if (tw_parts[i]->record && !tw_parts[i]->whole && room)
+			tw_parts[i]->record(room, &cut->cycle, cut->values_ns);
+	}
+}
+
 static void take(struct tw_run *run, int number)
 {
 	struct tw_pair *pair = run->pairs[number];
@@ -151,12 +163,7 @@ static void take(struct tw_run *run, int number)
 				   tw_metric_ns(i, cycle, &pair->tally.params) :
 				   TW_NO_VALUE;
 	tw_tally_add_known(&pair->tally, cut.values_ns, cycle->missed);
-	for (i = 0; tw_parts[i]; i++)
-		if (tw_parts[i]->record && !tw_parts[i]->whole &&
-		    tw_pair_room(run, number, tw_parts[i]))
-			tw_parts[i]->record(tw_pair_room(run, number,
-							 tw_parts[i]),
-					    cycle, cut.values_ns);
+	record(run, &cut);
 	if (cycle->t3_ns && cycle->cut_ns - cycle->t0_ns >
 			    longest_ns(pair, TW_INTERVAL))
 		cut.begun_ns = cycle->cut_ns - cycle->t0_ns;

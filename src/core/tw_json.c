@@ -148,6 +148,46 @@ const struct tw_member tw_side_members[] = {
 	{ .name = NULL }
 };
 
+#define STATS(field, ...) \
+	{ TW_NAMED(struct tw_told_stats, field), TW_REAL, __VA_ARGS__ }
+#define REAL	"'minimum': 0", .nullable = true, .format = "%.6f"
+
+const struct tw_member tw_stats_members[] = {
+	STATS(min, "Shortest; null, as the next four are: there is none.",
+	      .nullable = true, .format = "%.15g"),
+	STATS(max, "Longest.", .nullable = true, .format = "%.15g"),
+	STATS(avg, "Mean.", .nullable = true, .format = "%.6f"),
+	STATS(stddev, "Standard deviation from the mean.", REAL),
+	STATS(rms, "Root of the mean square of the distances from the target; without one, of primitivetest from the mean, of twowaytest null.",
+	      REAL),
+	STATS(target, "What it is to be; null: as short as can be, or there are several.",
+	      .nullable = true, .format = "%.15g"),
+	{ TW_NAMED(struct tw_told_stats, cycles), TW_COUNT,
+	  "How many values." },
+	{ .name = NULL }
+};
+
+static const char *const units[] = { "ns", NULL };
+
+#define SPAN(field, ...) \
+	{ TW_NAMED(struct tw_told_span, field), __VA_ARGS__ }
+#define IF(field)	TW_IF_IN(struct tw_told_span, field)
+
+const struct tw_member tw_span_members[] = {
+	SPAN(from, TW_STRING, "One of the times."),
+	SPAN(to, TW_STRING, "One of the times."),
+	SPAN(from2, TW_STRING, "If there are two pairs.", IF(from2)),
+	SPAN(to2, TW_STRING, "Likewise.", IF(to2)),
+	SPAN(less_ns, TW_REAL, "What is subtracted, if anything.",
+	     IF(less_ns), .format = "%.15g"),
+	SPAN(per, TW_INTEGER, "So many operations are between the times, if several.",
+	     "'minimum': 2", IF(per)),
+	SPAN(plus, TW_STRING, "What is added, if anything.", IF(plus)),
+	{ "unit", TW_AT(units[0]), TW_STRING, "Of its values.",
+	  .words = units },
+	{ .name = NULL }
+};
+
 static int64_t cpu_of(const void *of)
 {
 	const struct tw_spot *spot = of;
@@ -185,11 +225,11 @@ static const void *next_word(const void *of, int *i, const char **key)
 	       &((const struct tw_run *)of)->argv[*i] : NULL;
 }
 
-static const int one = 1, schema = 2;
+static const int one = 1, schema = 3;
 
 static const struct tw_member head[] = {
 	{ "schema", TW_AT(schema), TW_INTEGER, "Version of this object.",
-	  "'const': 2" },
+	  "'const': 3" },
 	{ "version", TW_AT(top.version), TW_STRING, "Of the program.",
 	  "'pattern': '^[0-9]+\\\\.[0-9]{2}$'" },
 	{ "argv", TW_NOWHERE, TW_ARRAY, "The words of the command line.",
@@ -254,7 +294,7 @@ static const struct tw_member members[] = {
 	  .next = next_column, .parts = TW_OF_COLUMN, .then = column_end,
 	  .each = tw_json_column },
 	{ tw_program_member, TW_NOWHERE, TW_OBJECT, "What cyclictest has not.",
-	  "'required': [ 'schema', 'version', 'argv', 'settings', 'environment' ]",
+	  "'required': [ 'schema', 'version', 'argv', 'settings', 'system' ]",
 	  .loose = true, .write = write_own, .of = head, .parts = TW_OF_RUN,
 	  .then = tail },
 	{ .name = NULL }

@@ -34,4 +34,37 @@ extern const char tw_json_column[];
 
 extern const struct tw_member tw_process_members[], tw_side_members[];
 
+/* What is kept of a span, in the unit that its place says; NAN: null. */
+struct tw_told_stats {
+	double min, max, avg, stddev, rms, target;
+	uint64_t cycles;
+};
+
+/* A span, see struct tw_metric. */
+struct tw_told_span {
+	const char *from, *to, *from2, *to2;	/* NULL: one pair of times */
+	double less_ns;
+	const char *plus;
+	int per;		/* 0: 1 */
+};
+
+/* The rows of these; of the first, among the members of @type. */
+extern const struct tw_member tw_stats_members[], tw_span_members[];
+#define TW_STATS_IN(type, field) \
+	{ "stats", TW_OBJECT_IN(type, field), TW_OBJECT, .spread = true, \
+	  .of = tw_stats_members }
+
+/* What both programs have; @next_...: of a struct tw_told_span, and rows. */
+#define TW_JSON_SPANS(next_time, next_span, next_series, of_series, ...) \
+	{ "times", TW_NOWHERE, TW_ARRAY, \
+	  "What is known of each cycle or trial, and spans are between.", \
+	  "'uniqueItems': true", .next = next_time, \
+	  .of = TW_EACH(TW_SELF(const char *), TW_STRING, "A time.") }, \
+	{ "spans", TW_NOWHERE, TW_MAP, \
+	  "What is measured: (to - from + to2 - from2 - less_ns) / per + plus.", \
+	  .next = next_span, .of = tw_span_members, __VA_ARGS__ }, \
+	{ "series", TW_NOWHERE, TW_ARRAY, \
+	  "The statistics of each span, in its unit.", \
+	  .next = next_series, .of = of_series }
+
 #endif /* TW_JSON_H */

@@ -279,67 +279,44 @@ static void text(FILE *file, const struct tw_run *run)
 				loads[i]->rate, loads[i]->ops->work);
 }
 
-bool tw_load_has_workers(const void *of)
-{
-	return !strcmp(((const struct tw_load_size *)of)->unit, "workers");
-}
-
-bool tw_load_has_groups(const void *of)
-{
-	return !strcmp(((const struct tw_load_size *)of)->unit, "groups");
-}
-
-bool tw_load_has_copies(const void *of)
-{
-	return !strcmp(((const struct tw_load_size *)of)->unit, "copies");
-}
-
-/* What the JSON says of a load. */
-struct told {
-	struct tw_load_size units;	/* first: see above */
-	const char *kind, *work;
-	int priority;
-	double rate;
-	uint64_t errors;
-};
-
 static const void *next_load(const void *of, int *i, const char **key)
 {
-	static struct told told;
-	struct tw_load *load = *i < count ? loads[*i] : NULL;
-
-	if (!load)
-		return NULL;
-	told = (struct told) {
-		.units = { load->ops->unit, load->units },
-		.kind = load->ops->name, .work = load->ops->work,
-		.priority = load->priority, .rate = load->rate,
-		.errors = load->errors,
-	};
-	return &told;
+	return *i < count ? loads[*i] : NULL;
 }
 
 static const char *const works[] = {
 	"transforms", "messages", "runs", NULL
 };
 
+static int64_t errors_of(const void *of)
+{
+	return (int64_t)((const struct tw_load *)of)->errors;
+}
+
+static const char *const unit_words[] = { "workers", "groups", "copies", NULL };
+
+#define OPS	TW_VIA(struct tw_load, ops)
+
 static const struct tw_member of_load[] = {
-	{ TW_NAMED(struct told, kind), TW_STRING, "Its name.",
+	{ "kind", TW_IN(struct tw_load_ops, name), TW_STRING, "Its name.", OPS,
 	  .word = kind_name },
-	TW_LOAD_UNITS,
-	{ TW_NAMED(struct told, priority), TW_COUNT,
+	{ TW_NAMED(struct tw_load, units), TW_COUNT,
+	  "How many there are; in a ramp, in its last step." },
+	{ TW_NAMED(struct tw_load_ops, unit), TW_STRING, "Of what.", OPS,
+	  .words = unit_words },
+	{ TW_NAMED(struct tw_load, priority), TW_COUNT,
 	  "Of its processes; 0: not real-time.", "'maximum': 99" },
-	{ TW_NAMED(struct told, work), TW_STRING, "What the rate counts.",
-	  .words = works },
-	{ TW_NAMED(struct told, rate), TW_REAL, "Work a second.",
+	{ TW_NAMED(struct tw_load_ops, work), TW_STRING, "What the rate counts.",
+	  OPS, .words = works },
+	{ TW_NAMED(struct tw_load, rate), TW_REAL, "Work a second.",
 	  "'minimum': 0" },
-	{ TW_NAMED(struct told, errors), TW_COUNT, "Wrong results." },
+	{ "errors", TW_NUMBER_OF(errors_of), TW_COUNT, "Wrong results." },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
 	{ "load", TW_NOWHERE, TW_ARRAY, "Each --load.", .next = next_load,
-	  .of = of_load, .each = TW_LOAD_ONE_UNIT },
+	  .of = of_load },
 	{ .name = NULL }
 };
 

@@ -67,24 +67,6 @@ extern const struct tw_load_ops tw_load_command;
 /* The --load @number; NULL: there is none. A ramp varies the first, 0. */
 struct tw_load *tw_load_number(int number);
 
-/* How many there are, of what: members of the JSON that has one of these. */
-struct tw_load_size {
-	const char *unit;	/* as of the kind */
-	int units;
-};
-bool tw_load_has_workers(const void *of);
-bool tw_load_has_groups(const void *of);
-bool tw_load_has_copies(const void *of);
-#define TW_LOAD_UNIT(name, about) \
-	{ #name, TW_IN(struct tw_load_size, units), TW_COUNT, about, \
-	  .optional = true, .has = tw_load_has_##name }
-#define TW_LOAD_UNITS \
-	TW_LOAD_UNIT(workers, "Of fft."), \
-	TW_LOAD_UNIT(groups, "Of hackbench."), \
-	TW_LOAD_UNIT(copies, "Of a command.")
-#define TW_LOAD_ONE_UNIT \
-	"'oneOf': [ { 'required': [ 'workers' ] }, { 'required': [ 'groups' ] }, { 'required': [ 'copies' ] } ]"
-
 /* A kind's parse function: the number of units. */
 void tw_load_units(struct tw_load *load, const struct tw_option *option,
 		   char *value);

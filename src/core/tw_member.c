@@ -119,13 +119,12 @@ static const void *place_of(const struct tw_member *row, const void *of)
 static const void *next_of(const struct tw_member *row, const void *of, int *i,
 			   const char **key)
 {
-	const char *first = place_of(row, of);
-	const int *count = row->count ? row->count :
-			   (const void *)((const char *)of + row->count_at);
+	const char *at = of;
 
 	if (row->next)
 		return row->next(of, i, key);
-	return *i < *count ? first + *i * row->size : NULL;
+	return *i < *(const int *)(at + row->count_at) ?
+	       at + row->at + *i * row->size : NULL;
 }
 
 /* As many as there are; returns what precedes the next member. */

@@ -51,9 +51,6 @@ enum tw_member_store {
 #define TW_NUMBER_OF(function)	.number = function, .store = TW_NUMBER_CALL
 #define TW_REAL_OF(function)	.real = function, .store = TW_REAL_CALL
 #define TW_TEXT_OF(function)	.text = function, .store = TW_TEXT_CALL
-#define TW_LIST(array, number) \
-	.from = (array), .size = sizeof(*(array)), .count = &(number), \
-	.store = TW_LISTED
 #define TW_LIST_IN(type, array, number) \
 	.at = offsetof(type, array), .size = sizeof(((type *)0)->array[0]), \
 	.count_at = offsetof(type, number), .store = TW_LISTED
@@ -84,7 +81,6 @@ struct tw_member {
 	const char *name;	/* "": of an element; NULL: end of the table */
 	const void *from;
 	size_t at, size, count_at;
-	const int *count;
 	int64_t (*number)(const void *of);
 	double (*real)(const void *of);
 	const char *(*text)(const void *of);
@@ -120,7 +116,6 @@ struct tw_member {
 	 * the same name, the schema knows from this one.
 	 */
 	const struct tw_member *or_of;
-	const char *or_each;
 	bool again;
 	enum tw_member_of parts;
 	const struct tw_member *then;

@@ -9,22 +9,21 @@
 #include "tw_members.h"
 #include "tw_part.h"
 #include "tw_text.h"
+#include "tw_time.h"
 
-/* In the unit of the JSON. */
-struct stats {
-	int64_t min, max;
-	double avg, stddev, rms;
-	uint64_t cycles;
-};
-
-static struct stats stats_of(const struct tw_stats *of, int64_t target_ns)
+/* In ns, or in the unit of the JSON. */
+static struct tw_told_stats stats_of(const struct tw_stats *of,
+				     int64_t target_ns, bool ns)
 {
-	return (struct stats) {
-		.min = tw_text_whole(of->min),
-		.max = tw_text_whole(of->max), .avg = tw_text_mean(of),
-		.stddev = tw_text_real(tw_stats_deviation(of)),
-		.rms = target_ns ? tw_text_real(tw_stats_rms(of, target_ns)) :
-				   NAN,
+	double unit = ns || tw_config.nsecs ? 1 : TW_NS_PER_US;
+
+	return (struct tw_told_stats) {
+		.min = (double)(ns ? of->min : tw_text_whole(of->min)),
+		.max = (double)(ns ? of->max : tw_text_whole(of->max)),
+		.avg = ns ? tw_stats_mean(of) : tw_text_mean(of),
+		.stddev = tw_stats_deviation(of) / unit,
+		.rms = target_ns ? tw_stats_rms(of, target_ns) / unit : NAN,
+		.target = target_ns ? (double)target_ns / unit : NAN,
 		.cycles = of->count,
 	};
 }
@@ -41,13 +40,13 @@ static int64_t target_ns(enum tw_metric_id id, const struct tw_spot *spot)
 
 struct phase {
 	struct tw_spot spot;	/* first: parts add members */
-	struct stats stats;
+	struct tw_told_stats stats;
 };
 
 const void *tw_members_next_phase(const void *of, int *i, const char **key)
 {
-	static const struct stats none = {
-		TW_NO_VALUE, TW_NO_VALUE, NAN, NAN, NAN, 0
+	static const struct tw_told_stats none = {
+		NAN, NAN, NAN, NAN, NAN, NAN, 0
 	};
 	static struct phase phase;
 	const struct tw_metric_params params = tw_config_params(0);
@@ -62,27 +61,19 @@ const void *tw_members_next_phase(const void *of, int *i, const char **key)
 	phase.spot.metric = *i;
 	phase.stats = from->spot.run || from->results->stats[*i].count ?
 		      stats_of(&from->results->stats[*i],
-			       target_ns(*i, &from->spot)) : none;
+			       target_ns(*i, &from->spot), false) : none;
 	return &phase;
 }
 
-#define DEVIATION	"Standard deviation from the mean."
-#define RMS \
-	"Of interval and sleep: root of the mean square of the distances from the time that was asked for. null: that is 0, or it is another metric, or interval in a step of several pairs, or there is no value."
+const void *tw_members_next_of_step(const void *of, int *i, const char **key)
+{
+	const struct tw_phases phases = { .results = of };
+
+	return tw_members_next_phase(&phases, i, key);
+}
 
 const struct tw_member tw_members_phase[] = {
-	{ "min", TW_IN(struct phase, stats.min), TW_INTEGER, "Shortest value: us, or ns with -N; null, as the next four are: a step in which the metric has no value.",
-	  .nullable = true },
-	{ "max", TW_IN(struct phase, stats.max), TW_INTEGER, "Longest value.",
-	  .nullable = true },
-	{ "avg", TW_IN(struct phase, stats.avg), TW_REAL, "Mean.",
-	  .nullable = true },
-	{ "stddev", TW_IN(struct phase, stats.stddev), TW_REAL, DEVIATION,
-	  "'minimum': 0", .nullable = true },
-	{ "rms", TW_IN(struct phase, stats.rms), TW_REAL, RMS, "'minimum': 0",
-	  .nullable = true },
-	{ "cycles", TW_IN(struct phase, stats.cycles), TW_COUNT, "How many values." },
-	{ .name = NULL }
+	TW_STATS_IN(struct phase, stats), { .name = NULL }
 };
 
 struct column {
@@ -90,7 +81,7 @@ struct column {
 	const char *metric;
 	int64_t interval_us;
 	uint64_t missed;
-	struct stats stats;
+	struct tw_told_stats stats;
 };
 
 static const void *column_of(const void *of)
@@ -107,7 +98,8 @@ static const void *column_of(const void *of)
 		.missed = spot->run->pairs[pair]->total.missed,
 		.stats = stats_of(tw_series_of(spot->run, spot->number).stats,
 				  target_ns(id, &(struct tw_spot) {
-					.run = spot->run, .number = pair })),
+					.run = spot->run, .number = pair }),
+				  false),
 	};
 	return &column;
 }
@@ -129,23 +121,15 @@ static const struct tw_member of_column[] = {
 	{ TW_NAMED(struct column, pair), TW_COUNT, "Number of the pair." },
 	{ TW_NAMED(struct column, interval_us), TW_COUNT,
 	  "Period of the pair." },
-	{ "cycles", TW_IN(struct column, stats.cycles), TW_COUNT,
-	  "How many values." },
 	{ TW_NAMED(struct column, missed), TW_COUNT,
 	  "Expiries of the pair that got no cycle." },
-	{ "min", TW_IN(struct column, stats.min), TW_INTEGER,
-	  "Shortest value: us, or ns with -N." },
-	{ "max", TW_IN(struct column, stats.max), TW_INTEGER, "Longest value." },
-	{ "avg", TW_IN(struct column, stats.avg), TW_REAL, "Mean." },
-	{ "stddev", TW_IN(struct column, stats.stddev), TW_REAL, DEVIATION,
-	  "'minimum': 0" },
-	{ "rms", TW_IN(struct column, stats.rms), TW_REAL, RMS, "'minimum': 0",
-	  .nullable = true },
+	TW_STATS_IN(struct column, stats),
 	{ .name = NULL }
 };
 
 static const struct tw_member columns[] = {
-	{ TW_PHASES(phases_of), .parts = TW_OF_PHASE },
+	{ TW_PHASES(tw_members_next_phase, TW_NOWHERE), .get = phases_of,
+	  .parts = TW_OF_PHASE },
 	{ "column", TW_NOWHERE, TW_OBJECT, .spread = true, .get = column_of,
 	  .of = of_column },
 	{ .name = NULL }
@@ -212,7 +196,96 @@ static const void *main_of(const void *of)
 	return &process;
 }
 
+static bool is_used(enum tw_time time)
+{
+	const struct tw_metric_params params = tw_config_params(0);
+	int id = 0;
+
+	while (id < TW_SPANS && !(tw_metric_valid(id, &params) &&
+				  tw_metric_uses(id, time)))
+		id++;
+	return id < TW_SPANS;
+}
+
+static const void *next_time(const void *of, int *i, const char **key)
+{
+	while (*i < TW_TIMES && !is_used(*i))
+		++*i;
+	return *i < TW_TIMES ? &tw_metric_time_names[*i] : NULL;
+}
+
+/* A name of its own. */
+static const void *next_span(const void *of, int *i, const char **key)
+{
+	static struct tw_told_span told;
+	const struct tw_metric_params params = tw_config_params(0);
+	const uint8_t *span;
+	bool two;
+
+	while (*i < TW_SPANS && (!tw_metric_valid(*i, &params) ||
+				 tw_metric_find(tw_metrics[*i].name) != *i))
+		++*i;
+	if (*i == TW_SPANS)
+		return NULL;
+	*key = tw_metrics[*i].name;
+	span = tw_metrics[*i].span;
+	two = span[2] != span[3];
+	told = (struct tw_told_span) {
+		tw_metric_time_names[span[0]], tw_metric_time_names[span[1]],
+		two ? tw_metric_time_names[span[2]] : NULL,
+		two ? tw_metric_time_names[span[3]] : NULL,
+		*i == TW_LATENCY ? (double)params.sleep_ns : 0,
+		*i == TW_TOTAL ? tw_metric_deviations : NULL, 0
+	};
+	return &told;
+}
+
+struct series {
+	int pair;
+	const char *span;
+	bool stamped;
+	struct tw_told_stats stats;
+};
+
+static const void *next_series(const void *of, int *i, const char **key)
+{
+	static struct series told;
+	const struct tw_run *run = of;
+	const struct tw_stats *stats = NULL;
+	struct tw_spot spot = { .run = run };
+	int id = 0;
+
+	for (; *i < tw_config.pairs * TW_SPANS; ++*i) {
+		const struct tw_metric_params params =
+			tw_config_params(*i / TW_SPANS);
+
+		spot.number = *i / TW_SPANS;
+		id = *i % TW_SPANS;
+		stats = &run->pairs[spot.number]->total.stats[id];
+		if (stats->count && tw_metric_valid(id, &params))
+			break;
+	}
+	if (*i == tw_config.pairs * TW_SPANS)
+		return NULL;
+	told = (struct series) {
+		spot.number, tw_metrics[id].name, id >= TW_METRICS,
+		stats_of(stats, target_ns(id, &spot), true)
+	};
+	return &told;
+}
+
+static const struct tw_member of_series[] = {
+	{ TW_NAMED(struct series, pair), TW_COUNT, "Number of the pair." },
+	{ TW_NAMED(struct series, span), TW_STRING, "Its name in spans." },
+	{ TW_NAMED(struct series, stamped), TW_BOOLEAN,
+	  "Of the cycles with all stamps of the kernel." },
+	TW_STATS_IN(struct series, stats),
+	{ .name = NULL }
+};
+
 static const struct tw_member members[] = {
+	TW_JSON_SPANS(next_time, next_span, next_series, of_series,
+		      .word = tw_metric_any_word),
 	{ "main", TW_NOWHERE, TW_OBJECT, "The parent process.",
 	  .get = main_of, .of = tw_process_members },
 	{ "pairs", TW_NOWHERE, TW_ARRAY, "Client and server of each.",

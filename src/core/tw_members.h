@@ -15,18 +15,19 @@ struct tw_phases {
 const void *tw_members_next_phase(const void *of, int *i, const char **key);
 extern const struct tw_member tw_members_phase[];
 
-/* Which metrics a map by metric has; @s is behind each name. */
-#define TW_TOGETHER(s) \
-	"'send" s "': [ 'receive" s "' ], 'receive" s "': [ 'send" s \
-	"' ], 'sleep" s "': [ 'network" s "', 'total" s "' ], 'total" s \
-	"': [ 'sleep" s "' ], 'network" s "': [ 'sleep" s "' ]"
+/* Which metrics a map by metric has. */
+#define TW_TOGETHER \
+	"'send': [ 'receive' ], 'receive': [ 'send' ], 'sleep': [ 'network', 'total' ], 'total': [ 'sleep' ], 'network': [ 'sleep' ]"
 
-/* The row of "phases"; @getter returns a struct tw_phases. */
-#define TW_PHASES(getter) \
-	"phases", TW_NOWHERE, TW_MAP, \
+/* The same of the struct tw_results of a step. */
+const void *tw_members_next_of_step(const void *of, int *i, const char **key);
+
+/* The row of "phases", whose elements @function returns. */
+#define TW_PHASES(function, ...) \
+	"phases", __VA_ARGS__, TW_MAP, \
 	"Every metric; those of a timer only if there is one, and those of a server not with --reflect.", \
-	"'required': [ 'latency', 'response', 'interval' ], 'dependentRequired': { " TW_TOGETHER("") " }", \
-	.word = tw_metric_word, .get = getter, .next = tw_members_next_phase, \
+	"'required': [ 'latency', 'response', 'interval' ], 'dependentRequired': { " TW_TOGETHER " }", \
+	.word = tw_metric_word, .next = function, \
 	.of = tw_members_phase
 
 #endif /* TW_MEMBERS_H */

@@ -43,7 +43,9 @@ const struct tw_metric tw_metrics[TW_SPANS] = {
 	[TW_STAMPED_RESPONSE] = { "response", { TW_T0, TW_T3 } },
 };
 
-const char *const tw_metric_stamp_names[TW_TIMES] = {
+const char *const tw_metric_time_names[TW_TIMES] = {
+	[TW_PREV_T0] = "prev_t0", [TW_EXPIRY] = "planned", [TW_READY] = "ready",
+	[TW_T0] = "t0", [TW_T1] = "t1", [TW_T2] = "t2", [TW_T3] = "t3",
 	[TW_CLIENT_SCHED] = "client_sched", [TW_CLIENT_SND] = "client_snd",
 	[TW_SERVER_RX] = "server_rx", [TW_SERVER_SCHED] = "server_sched",
 	[TW_SERVER_SND] = "server_snd", [TW_CLIENT_RX] = "client_rx",
@@ -81,6 +83,7 @@ static int64_t deviations_ns(const int64_t values_ns[],
 
 int64_t (*tw_metric_deviations_ns)(const int64_t values_ns[],
 		const struct tw_metric_params *params) = deviations_ns;
+const char *tw_metric_deviations = "|sleep - target| + |interval - target|";
 
 /* If one of its stamps is missing, the cycle is in none of them. */
 static void divide(int64_t values_ns[TW_SPANS], const int64_t at_ns[])
@@ -123,7 +126,7 @@ static bool is_rx(enum tw_time time)
 	return time == TW_SERVER_RX || time == TW_CLIENT_RX;
 }
 
-static bool uses(enum tw_metric_id id, enum tw_time time)
+bool tw_metric_uses(enum tw_metric_id id, enum tw_time time)
 {
 	return memchr(tw_metrics[id].span, time, sizeof(tw_metrics[id].span));
 }
@@ -242,7 +245,7 @@ static const char *stamps_lack(enum tw_metric_id id)
 	enum tw_time time;
 
 	for (time = TW_CLIENT_SCHED; time < TW_TIMES; time++)
-		if (uses(id, time) && !tw_metric_is_stamped(time))
+		if (tw_metric_uses(id, time) && !tw_metric_is_stamped(time))
 			return is_rx(time) ? "needs --stamps=rx or all" :
 					     "needs --stamps=all";
 	return NULL;
@@ -262,7 +265,7 @@ void tw_metric_divide(void)
 const char *tw_metric_lacks(enum tw_metric_id id,
 			    const struct tw_metric_params *params)
 {
-	if (!params->period_ns && (uses(id, TW_EXPIRY) || uses(id, TW_READY)))
+	if (!params->period_ns && (tw_metric_uses(id, TW_EXPIRY) || tw_metric_uses(id, TW_READY)))
 		return "needs a timer, so an --interval above 0";
 	return lacks[id] ? lacks[id] : stamps_lack(id);
 }

@@ -100,6 +100,7 @@ void tw_metric_two_clocks(const char *why, int64_t most_ns);
 /* Of all values of a cycle, what total adds to network; --total replaces it. */
 extern int64_t (*tw_metric_deviations_ns)(const int64_t values_ns[],
 		const struct tw_metric_params *params);
+extern const char *tw_metric_deviations;	/* in words */
 
 /*
  * All values of a cycle that is whole, but that may lack stamps. Called by the
@@ -153,9 +154,11 @@ bool tw_metric_has_server(void);
 /* By its row: whether it needs these; or times of both sides, compared. */
 bool tw_metric_needs_server(enum tw_metric_id id);
 bool tw_metric_compares_sides(enum tw_metric_id id);
+bool tw_metric_of_server(enum tw_time time);
+bool tw_metric_uses(enum tw_metric_id id, enum tw_time time);
 
-/* For columns; of the kernel's stamps alone. */
-extern const char *const tw_metric_stamp_names[TW_TIMES];
+/* For columns and the JSON. */
+extern const char *const tw_metric_time_names[TW_TIMES];
 
 /* Whether this run takes such a stamp. */
 bool tw_metric_is_stamped(enum tw_time time);

@@ -71,17 +71,11 @@ static const char *word_of(const struct tw_member *row, int i)
 
 static void print_members(const struct tw_member *row, int depth)
 {
-	int i;
-
-	for (; row->name; row++) {
+	for (; row->name; row++)
 		if (row->spread && row->type == TW_OBJECT)
 			print_members(row->of, depth);
-		for (i = 0; row->spread && depth != TW_SCHEMA_NAMES &&
-		     word_of(row, i); i++)
-			tw_schema_member(word_of(row, i), row->of, depth);
-		if (!row->spread && !row->again)
+		else if (!row->spread && !row->again)
 			tw_schema_member(row->name, row, depth);
-	}
 }
 
 static void print_required(const struct tw_member *const lists[],
@@ -127,7 +121,7 @@ static void print_element(const struct tw_member *row, int depth)
 		.type = TW_OBJECT, .of = row->of, .parts = row->parts,
 		.then = row->then, .also = row->each,
 	}, other = {
-		.type = TW_OBJECT, .of = row->or_of, .also = row->or_each,
+		.type = TW_OBJECT, .of = row->or_of,
 	};
 
 	open_object(row->type == TW_MAP ? "additionalProperties" : "items",
@@ -304,7 +298,7 @@ void tw_schema_print(void)
 {
 	printf("{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
 	       "  \"$comment\": \"SPDX-License-Identifier: GPL-2.0-or-later\",\n"
-	       "  \"title\": \"Results of %s --json, schema 2\"",
+	       "  \"title\": \"Results of %s --json, schema 3\"",
 	       tw_program_name);
 	print_schema(&tw_json_root, 1);
 	print_measured();

@@ -118,7 +118,7 @@ static void text(FILE *file, const struct tw_run *run)
 	for (time = TW_CLIENT_SCHED; time < TW_TIMES; time++)
 		if (sum.missing[time])
 			fprintf(file, "# Stamps missing: %s %" PRIu64 "\n",
-				tw_metric_stamp_names[time], sum.missing[time]);
+				tw_metric_time_names[time], sum.missing[time]);
 	fprintf(file, "# %-16s %8s %8s %8s\n", "in ns", "min", "avg", "max");
 	for (id = TW_METRICS; id < TW_SPANS; id++)
 		if (is_row(id, &all))
@@ -131,7 +131,6 @@ static void text(FILE *file, const struct tw_run *run)
 
 /* What the JSON says of a pair. */
 struct stamped {
-	const struct tw_results *of;
 	const struct room *room;
 	uint64_t cycles, unfinished;
 };
@@ -140,13 +139,14 @@ static const void *stamped_of(const void *of)
 {
 	static struct stamped stamped;
 	const struct tw_spot *spot = of;
+	const struct tw_results *total =
+		&spot->run->pairs[spot->number]->total;
 
 	if (!on)
 		return NULL;
-	stamped.of = &spot->run->pairs[spot->number]->total;
 	stamped.room = room_of(spot->run, spot->number);
-	stamped.cycles = whole(stamped.of);
-	stamped.unfinished = unfinished(stamped.of, stamped.room->left_out);
+	stamped.cycles = whole(total);
+	stamped.unfinished = unfinished(total, stamped.room->left_out);
 	return &stamped;
 }
 
@@ -156,57 +156,24 @@ static const void *next_missing(const void *of, int *i, const char **key)
 
 	if (time >= TW_TIMES)
 		return NULL;
-	*key = tw_metric_stamp_names[time];
+	*key = tw_metric_time_names[time];
 	return &((const struct stamped *)of)->room->missing[time];
 }
 
 static const char *stamp(int i)
 {
 	return TW_CLIENT_SCHED + i < TW_TIMES ?
-	       tw_metric_stamp_names[TW_CLIENT_SCHED + i] : NULL;
+	       tw_metric_time_names[TW_CLIENT_SCHED + i] : NULL;
 }
-
-static const void *next_part(const void *of, int *i, const char **key)
-{
-	const struct tw_results *results = ((const struct stamped *)of)->of;
-
-	while (TW_METRICS + *i < TW_SPANS && !is_row(TW_METRICS + *i, results))
-		++*i;
-	if (TW_METRICS + *i == TW_SPANS)
-		return NULL;
-	*key = tw_metrics[TW_METRICS + *i].name;
-	return &results->stats[TW_METRICS + *i];
-}
-
-static const char *part(int i)
-{
-	return TW_METRICS + i < TW_SPANS ? tw_metrics[TW_METRICS + i].name :
-					   NULL;
-}
-
-static double mean_of(const void *of)
-{
-	return tw_stats_mean(of);
-}
-
-static const struct tw_member times[] = {
-	{ "min_ns", TW_IN(struct tw_stats, min), TW_INTEGER, "Smallest." },
-	{ "avg_ns", TW_REAL_OF(mean_of), TW_REAL, "Mean.",
-	  .format = "%.1f" },
-	{ "max_ns", TW_IN(struct tw_stats, max), TW_INTEGER, "Largest." },
-	{ .name = NULL }
-};
 
 static const struct tw_member stamps[] = {
-	{ TW_NAMED(struct stamped, cycles), TW_COUNT, "Cycles with all of them; parts are of these." },
+	{ TW_NAMED(struct stamped, cycles), TW_COUNT, "Cycles with all of them: those of the series that are stamped." },
 	{ TW_NAMED(struct room, left_out), TW_COUNT, "Cycles that lack one.",
 	  TW_VIA(struct stamped, room) },
 	{ TW_NAMED(struct stamped, unfinished), TW_COUNT, "Cycles whose stamps of the server had not come at the end: the last of each step." },
 	{ "missing", TW_NOWHERE, TW_MAP, "How often each was missing.",
 	  "'minProperties': 6", .word = stamp, .next = next_missing,
 	  .of = TW_EACH(TW_SELF(uint64_t), TW_COUNT, "So often.") },
-	{ "parts", TW_NOWHERE, TW_MAP, "What network consists of; of each cycle, client_stack + wire + server_stack = network. With --reflect, client_stack + wire_and_device = response, and response_to_rx + client_wake_in = response.",
-	  .word = part, .next = next_part, .of = times },
 	{ .name = NULL }
 };
 

@@ -222,7 +222,7 @@ static bool has_loads(const void *of)
 
 /* What the JSON says of a step. */
 struct step {
-	struct tw_load_size units;	/* first: see tw_load.h; or others */
+	int units;	/* of the first load, or others */
 	const struct kept *of;
 };
 
@@ -232,10 +232,7 @@ static const void *next_step(const void *of, int *i, const char **key)
 
 	if (*i >= count_of(of))
 		return NULL;
-	if (!of_pairs)
-		step.units.unit = tw_load_number(0)->ops->unit;
-	step.units.units = *i;
-	step.of = kept[*i];
+	step = (struct step) { *i, kept[*i] };
 	return &step;
 }
 
@@ -243,32 +240,19 @@ static const void *next_pair(const void *of, int *i, const char **key)
 {
 	const struct step *step = of;
 
-	return *i <= step->units.units ? &step->of[*i] : NULL;
-}
-
-static const void *phases_of(const void *of)
-{
-	static struct tw_phases phases;
-
-	phases.results = &((const struct kept *)of)->results;
-	return &phases;
-}
-
-static const void *phases_of_step(const void *of)
-{
-	return phases_of(((const struct step *)of)->of);
+	return *i <= step->units ? &step->of[*i] : NULL;
 }
 
 static const struct tw_member of_pair[] = {
 	{ "missed", TW_IN(struct kept, results.missed), TW_COUNT,
 	  "Expiries that got no cycle." },
 	{ TW_NAMED(struct kept, inversions), TW_COUNT, TW_INVERSIONS },
-	{ TW_PHASES(phases_of) },
+	{ TW_PHASES(tw_members_next_of_step, TW_OBJECT_IN(struct kept, results)) },
 	{ .name = NULL }
 };
 
 static const struct tw_member step_of_pairs[] = {
-	{ "others", TW_IN(struct step, units.units), TW_COUNT,
+	{ "others", TW_IN(struct step, units), TW_COUNT,
 	  "Pairs but the first." },
 	{ "pairs", TW_NOWHERE, TW_ARRAY, "Each that was measured.",
 	  "'minItems': 1", .next = next_pair, .of = of_pair },
@@ -276,18 +260,19 @@ static const struct tw_member step_of_pairs[] = {
 };
 
 static const struct tw_member step_of_load[] = {
-	TW_LOAD_UNITS,
+	{ TW_NAMED(struct step, units), TW_COUNT, "Of the first load." },
 	{ TW_NAMED(struct kept, rate), TW_REAL, "Work a second.",
 	  "'minimum': 0", TW_VIA(struct step, of) },
 	{ "missed", TW_IN(struct kept, results.missed), TW_COUNT,
 	  "Expiries that got no cycle.", TW_VIA(struct step, of) },
-	{ TW_PHASES(phases_of_step) },
+	{ TW_PHASES(tw_members_next_of_step, TW_OBJECT_IN(struct kept, results)),
+	  TW_VIA(struct step, of) },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
 	{ "steps", TW_NOWHERE, TW_ARRAY, "Of a ramp: one with k units of the first load, or k other pairs.",
-	  "'minItems': 1", .or_of = step_of_load, .or_each = TW_LOAD_ONE_UNIT, .optional = true, .has = has_pairs,
+	  "'minItems': 1", .or_of = step_of_load, .optional = true, .has = has_pairs,
 	  .next = next_step, .of = step_of_pairs },
 	{ "steps", TW_NOWHERE, TW_ARRAY, NULL, .optional = true, .again = true,
 	  .has = has_loads, .next = next_step, .of = step_of_load },

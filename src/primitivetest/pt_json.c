@@ -7,16 +7,19 @@
 #include "tw_json.h"
 #include "tw_jumps.h"
 
-/* In the unit of the JSON, which has no number for none. */
-static double time_of(double ps, bool any)
+/* In ps; the JSON has no number for none. */
+static double time_of(double value, bool any)
 {
-	return any ? tw_text_real(ps) : NAN;
+	return any ? value : NAN;
 }
 
-#define TIME	.nullable = true, .format = "%.9f"
+static double ns_of(int64_t ps)
+{
+	return time_of((double)ps / PT_PS_PER_NS, ps != PT_NO_VALUE);
+}
 
 const struct tw_member pt_json_time[] = {
-	{ "", TW_SELF(double), TW_REAL, "A time.", .format = "%.9f" },
+	{ "", TW_SELF(double), TW_REAL, "In ns.", .format = "%.15g" },
 	{ .name = NULL }
 };
 
@@ -30,53 +33,54 @@ const void *pt_json_next(const void *of, int *i, const char **key)
 	if (*i == from->c->columns)
 		return NULL;
 	*key = from->c->column[*i].metric->token;
-	value = time_of((double)from->values_ps[*i], true);
+	value = ns_of(from->values_ps[*i]);
 	return &value;
 }
 
+/* In ns, or in the unit of the JSON. */
+static struct tw_told_stats stats_of(const struct pt_column *column, bool ns)
+{
+	const struct tw_stats *of = &column->stats;
+	double ps = PT_PS_PER_NS;
+
+	ps *= ns || tw_config.nsecs ? 1 : TW_NS_PER_US;
+	return (struct tw_told_stats) {
+		time_of((double)of->min / ps, of->count),
+		time_of((double)of->max / ps, of->count),
+		time_of(tw_stats_mean(of) / ps, of->count),
+		tw_stats_deviation(of) / ps,
+		tw_stats_rms(of, column->target_ps) / ps,
+		time_of((double)column->target_ps / ps, column->target_ps),
+		of->count
+	};
+}
+
 struct column {
-	double min, max, avg, stddev, rms, target;
-	const char *metric, *label;
-	uint64_t cycles;
+	const struct pt_column *of;
+	struct tw_told_stats stats;
 };
 
 static const void *column_of(const void *of)
 {
 	static struct column column;
-	const struct pt_column *from =
-		pt_columns[((const struct tw_spot *)of)->number];
-	const struct tw_stats *stats = &from->stats;
 
 	pt_report_json = true;
-	column = (struct column) {
-		.min = time_of((double)stats->min, stats->count),
-		.max = time_of((double)stats->max, stats->count),
-		.avg = time_of(tw_stats_mean(stats), stats->count),
-		.stddev = time_of(tw_stats_deviation(stats), true),
-		.rms = time_of(tw_stats_rms(stats, from->target_ps), true),
-		.target = time_of((double)from->target_ps, from->target_ps),
-		.metric = from->name, .label = from->metric->label,
-		.cycles = stats->count,
-	};
+	column.of = pt_columns[((const struct tw_spot *)of)->number];
+	column.stats = stats_of(column.of, false);
 	return &column;
 }
 
-#define COLUMN(field, ...) \
-	{ TW_NAMED(struct column, field), __VA_ARGS__ }
+static const char *label_of(const void *of)
+{
+	return ((const struct column *)of)->of->metric->label;
+}
 
 static const struct tw_member of_column[] = {
-	COLUMN(min, TW_REAL, "A time; null: there is none.", TIME),
-	COLUMN(max, TW_REAL, "A time; null: there is none.", TIME),
-	COLUMN(avg, TW_REAL, "A time; null: there is none.", TIME),
-	COLUMN(stddev, TW_REAL, "Standard deviation from the mean.",
-	       "'minimum': 0", .format = "%.9f"),
-	COLUMN(rms, TW_REAL, "Root of the mean square of the distances from the target, or, if there is none, from the mean.",
-	       "'minimum': 0", .format = "%.9f"),
-	COLUMN(target, TW_REAL, "A time; null: there is none.", TIME),
-	COLUMN(metric, TW_STRING, "Its name.",
-	       "'pattern': '^[a-z0-9]+(\\\\.[a-z0-9_]+)+$'"),
-	COLUMN(label, TW_STRING, "In words."),
-	COLUMN(cycles, TW_COUNT, "Values."),
+	TW_STATS_IN(struct column, stats),
+	{ "metric", TW_IN(struct pt_column, name), TW_STRING, "Its name.",
+	  "'pattern': '^[a-z0-9]+(\\\\.[a-z0-9_]+)+$'",
+	  TW_VIA(struct column, of) },
+	{ "label", TW_TEXT_OF(label_of), TW_STRING, "In words." },
 	{ .name = NULL }
 };
 
@@ -91,124 +95,55 @@ const char tw_json_column[] = TW_JSON_COLUMN
 
 const struct tw_member tw_json_added[] = { { .name = NULL } };
 
-/* Of a row. */
-struct told {
-	const struct pt_case *c;
-	const char *name, *test, *kind, *tasks, *cpus, *skipped;
-	uint64_t trials, left_out, missed, throttled;
-	int64_t number;
-	struct pt_switches switches;
-};
-
 static const void *next_case(const void *of, int *i, const char **key)
 {
-	static struct told told;
-	const struct pt_case *c = pt_cases[*i];
+	return *i < pt_case_count ? pt_cases[*i] : NULL;
+}
 
-	if (*i == pt_case_count)
-		return NULL;
-	told = (struct told) {
-		.c = c, .name = c->name, .test = c->choice.test->name,
-		.kind = c->choice.kind ? c->choice.kind->name : NULL,
-		.tasks = c->choice.process ? "process" : "thread",
-		.cpus = c->choice.cross ? "cross" : "same",
-		.skipped = *c->refused ? c->refused : NULL,
-		.trials = c->column[0].stats.count,
-		.left_out = c->jumps.left_out, .missed = c->missed,
-		.throttled = c->throttled, .number = c->number,
+static const char *const tasks[] = { "thread", "process", NULL };
+static const char *const places[] = { "same", "cross", NULL };
+
+static const char *tasks_of(const void *of)
+{
+	return tasks[((const struct pt_case *)of)->choice.process];
+}
+
+static const char *place_of(const void *of)
+{
+	return places[((const struct pt_case *)of)->choice.cross];
+}
+
+static const char *skipped_of(const void *of)
+{
+	const struct pt_case *c = of;
+
+	return *c->refused ? c->refused : NULL;
+}
+
+static const void *switches_of(const void *of)
+{
+	static struct pt_switches switches;
+
+	switches = pt_switches(of);
+	return &switches;
+}
+
+static const void *side_of(const void *of)
+{
+	static struct tw_side side;
+	const struct pt_task *task = of;
+
+	side = (struct tw_side) {
+		task->begun, task->begun, task->left, task->used
 	};
-	if (!told.skipped)
-		told.switches = pt_switches(c);
-	return &told;
-}
-
-static const struct pt_case *case_of(const void *of)
-{
-	return ((const struct told *)of)->c;
-}
-
-static bool was_run(const void *of)
-{
-	return !((const struct told *)of)->skipped;
-}
-
-struct task {
-	struct tw_side side;	/* first: see tw_side_members */
-	const char *name;
-};
-
-static const void *next_task(const void *of, int *i, const char **key)
-{
-	static struct task told;
-	const struct pt_task *task = &case_of(of)->task[*i];
-
-	if (*i == case_of(of)->task_count)
-		return NULL;
-	told = (struct task) {
-		{ task->begun, task->begun, task->left, task->used },
-		task->name
-	};
-	return &told;
-}
-
-struct metric {
-	const struct pt_case *c;
-	int number;
-	const char *column, *rate_of;
-	double rate;
-};
-
-static const void *next_metric(const void *of, int *i, const char **key)
-{
-	static struct metric metric;
-	const struct pt_column *column = &case_of(of)->column[*i];
-	double rate;
-
-	if (*i == case_of(of)->columns)
-		return NULL;
-	*key = column->metric->token;
-	rate = pt_rate(column);
-	metric = (struct metric) {
-		case_of(of), *i, column->name,
-		rate > 0 ? column->metric->rate : NULL, rate > 0 ? rate : NAN
-	};
-	return &metric;
-}
-
-static const void *next_first(const void *of, int *i, const char **key)
-{
-	static double value;
-	const struct metric *from = of;
-	int64_t ps;
-
-	if (*i == (int)from->c->first_count)
-		return NULL;
-	ps = from->c->first_ps[*i][from->number];
-	value = time_of((double)ps, ps != PT_NO_VALUE);
-	return &value;
-}
-
-static const void *next_verdict(const void *of, int *i, const char **key)
-{
-	return *i < case_of(of)->verdicts ? &case_of(of)->verdict[*i] : NULL;
+	return &side;
 }
 
 static const struct tw_member of_task[] = {
-	{ TW_NAMED(struct task, name), TW_STRING, "As the kernel has it.",
+	{ TW_NAMED(struct pt_task, name), TW_STRING, "As the kernel has it.",
 	  "'pattern': '^prim-'" },
-	{ .name = NULL }
-};
-
-static const struct tw_member of_metric[] = {
-	{ TW_NAMED(struct metric, column), TW_STRING, "Its name in thread." },
-	{ "first", TW_NOWHERE, TW_ARRAY, "Values of the warm-up.",
-	  .next = next_first,
-	  .of = TW_EACH(TW_SELF(double), TW_REAL, "A value; null: there is none.",
-			TIME) },
-	{ TW_NAMED(struct metric, rate), TW_REAL, "How often a second.",
-	  .nullable = true, .format = "%.1f" },
-	{ TW_NAMED(struct metric, rate_of), TW_STRING, "What.",
-	  .nullable = true },
+	{ "side", TW_NOWHERE, TW_OBJECT, .spread = true, .get = side_of,
+	  .of = tw_side_members },
 	{ .name = NULL }
 };
 
@@ -219,55 +154,142 @@ static const struct tw_member of_verdict[] = {
 };
 
 static const struct tw_member switches[] = {
-	{ "needed", TW_IN(struct told, switches.needed), TW_COUNT, "At least." },
-	{ "had", TW_IN(struct told, switches.had), TW_COUNT, "As counted." },
+	{ TW_NAMED(struct pt_switches, needed), TW_COUNT, "At least." },
+	{ TW_NAMED(struct pt_switches, had), TW_COUNT, "As counted." },
 	{ .name = NULL }
 };
 
-static const char *const tasks[] = { "thread", "process", NULL };
-static const char *const places[] = { "same", "cross", NULL };
-
+#define CASE(field)	TW_IN(struct pt_case, field)
 #define NAMES \
-	{ TW_NAMED(struct told, name), TW_STRING, \
-	  "TEST[.KIND][.TASKS.CPUS]" }, \
-	{ TW_NAMED(struct told, test), TW_STRING, "Its test." }, \
-	{ TW_NAMED(struct told, kind), TW_STRING, "Its kind.", \
-	  .nullable = true }, \
-	{ TW_NAMED(struct told, tasks), TW_STRING, "What they are.", \
+	{ "name", CASE(name), TW_STRING, "TEST[.KIND][.TASKS.CPUS]" }, \
+	{ "test", TW_IN(struct pt_test, name), TW_STRING, "Its test.", \
+	  TW_VIA(struct pt_case, choice.test) }, \
+	{ "kind", TW_IN(struct pt_kind, name), TW_STRING, "Its kind.", \
+	  TW_VIA(struct pt_case, choice.kind), .nullable = true }, \
+	{ "tasks", TW_TEXT_OF(tasks_of), TW_STRING, "What they are.", \
 	  .words = tasks }, \
-	{ TW_NAMED(struct told, cpus), TW_STRING, "Where they ran.", \
+	{ "cpus", TW_TEXT_OF(place_of), TW_STRING, "Where they ran.", \
 	  .words = places }
-#define RUN	.has = was_run
+/* If it was not skipped. */
+#define RUN \
+	.only_at = offsetof(struct pt_case, refused), .only_size = 1, \
+	.unless = true
 
 static const struct tw_member of_case[] = {
 	NAMES,
-	{ TW_NAMED(struct told, skipped), TW_ANY, "It was run.",
+	{ "skipped", TW_TEXT_OF(skipped_of), TW_ANY, "It was run.",
 	  "'type': 'null'" },
-	{ TW_NAMED(struct told, trials), TW_COUNT, "Measured.", RUN },
-	{ TW_NAMED(struct told, left_out), TW_COUNT,
+	{ "trials", CASE(column[0].stats.count), TW_COUNT, "Measured.", RUN },
+	{ "left_out", CASE(jumps.left_out), TW_COUNT,
 	  "In which the clock was set.", RUN },
 	{ "warmup", TW_AT(tw_config.warmup), TW_COUNT, "Before them.", RUN },
-	{ TW_NAMED(struct told, missed), TW_COUNT,
-	  "Expiries without a trial.", RUN },
-	{ TW_NAMED(struct told, throttled), TW_COUNT,
+	{ "missed", CASE(missed), TW_COUNT, "Expiries without a trial.", RUN },
+	{ "throttled", CASE(throttled), TW_COUNT,
 	  "Trials in which the kernel stopped real-time tasks.", RUN },
 	{ "switches", TW_NOWHERE, TW_OBJECT, "Of all tasks.", RUN,
-	  .of = switches },
-	{ TW_NAMED(struct told, number), TW_INTEGER,
+	  .get = switches_of, .of = switches },
+	{ "number", CASE(number), TW_INTEGER,
 	  "What the test counts, see its verdict.", RUN },
-	{ "processes", TW_NOWHERE, TW_ARRAY, "Its tasks; none: the run was ended before they began.",
-	  RUN, .next = next_task, .of = of_task, .then = tw_side_members },
-	{ "metrics", TW_NOWHERE, TW_MAP, "By name.",
-	  "'minProperties': 1, " PT_NAMES, RUN, .next = next_metric,
-	  .of = of_metric },
-	{ "verdicts", TW_NOWHERE, TW_ARRAY, "What the test says.", RUN,
-	  .next = next_verdict, .of = of_verdict },
+	{ "processes", TW_LIST_IN(struct pt_case, task, task_count), TW_ARRAY,
+	  "Its tasks; none: the run was ended before they began.", RUN,
+	  .of = of_task },
+	{ "verdicts", TW_LIST_IN(struct pt_case, verdict, verdicts), TW_ARRAY,
+	  "What the test says.", RUN, .of = of_verdict },
 	{ .name = NULL }
 };
 
 static const struct tw_member of_skipped[] = {
 	NAMES,
-	{ TW_NAMED(struct told, skipped), TW_STRING, "Why." },
+	{ "skipped", TW_TEXT_OF(skipped_of), TW_STRING, "Why." },
+	{ .name = NULL }
+};
+
+/* Of a trial, and of the one before it. */
+static const char *const times[PT_TIMES] = {
+	"t0", "t1", "t2", "t3", "t4",
+	"prev_t0", "prev_t1", "prev_t2", "prev_t3", "prev_t4"
+};
+
+static const void *next_time(const void *of, int *i, const char **key)
+{
+	return *i < PT_TIMES ? &times[*i] : NULL;
+}
+
+static const void *next_span(const void *of, int *i, const char **key)
+{
+	static struct tw_told_span told;
+	const struct pt_metric *metric;
+	const uint8_t *span;
+	bool two, several;
+
+	if (*i == pt_column_count)
+		return NULL;
+	*key = pt_columns[*i]->name;
+	metric = pt_columns[*i]->metric;
+	span = metric->span;
+	two = span[2] != span[3];
+	several = metric->per > 1;
+	told = (struct tw_told_span) {
+		times[span[0]], times[span[1]],
+		two ? times[span[2]] : NULL, two ? times[span[3]] : NULL,
+		several ? ns_of(pt_clock_ps) : 0, NULL,
+		several ? metric->per : 0
+	};
+	return &told;
+}
+
+struct series {
+	const struct pt_column *of;
+	struct tw_told_stats stats;
+	double rate;
+	const char *rate_of;
+};
+
+static const void *next_series(const void *of, int *i, const char **key)
+{
+	static struct series told;
+	const struct pt_column *column = pt_columns[*i];
+	double rate;
+
+	if (*i == pt_column_count)
+		return NULL;
+	rate = pt_rate(column);
+	told = (struct series) {
+		column, stats_of(column, true), time_of(rate, rate > 0),
+		rate > 0 ? column->metric->rate : NULL
+	};
+	return &told;
+}
+
+static const char *test_of(const void *of)
+{
+	return ((const struct series *)of)->of->in->name;
+}
+
+static const void *next_first(const void *of, int *i, const char **key)
+{
+	static double value;
+	const struct pt_column *column = ((const struct series *)of)->of;
+
+	if (*i == (int)column->in->first_count)
+		return NULL;
+	value = ns_of(column->in->first_ps[*i][column - column->in->column]);
+	return &value;
+}
+
+static const struct tw_member of_series[] = {
+	{ "test", TW_TEXT_OF(test_of), TW_STRING, "Name of its row." },
+	{ "span", TW_IN(struct pt_column, name), TW_STRING,
+	  "Its name in spans, and in thread.", TW_VIA(struct series, of) },
+	TW_STATS_IN(struct series, stats),
+	{ "first", TW_NOWHERE, TW_ARRAY, "Values of the warm-up.",
+	  .next = next_first,
+	  .of = TW_EACH(TW_SELF(double), TW_REAL, "A value; null: there is none.",
+			.nullable = true, .format = "%.15g") },
+	{ TW_NAMED(struct series, rate), TW_REAL, "How often a second.",
+	  .nullable = true, .format = "%.1f" },
+	{ TW_NAMED(struct series, rate_of), TW_STRING, "What.",
+	  .nullable = true },
 	{ .name = NULL }
 };
 
@@ -312,6 +334,8 @@ static double cost_us(const void *of)
 }
 
 static const struct tw_member members[] = {
+	TW_JSON_SPANS(next_time, next_span, next_series, of_series,
+		      .also = PT_NAMES),
 	TW_CLOCK_SET_ROW,
 	{ "clock_cost", TW_REAL_OF(cost_us), TW_REAL,
 	  "A reading of the clock takes so many us.", "'minimum': 0",

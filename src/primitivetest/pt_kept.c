@@ -133,11 +133,6 @@ static void print_worst(FILE *file, const struct tw_run *run)
 	}
 }
 
-static bool has_worst(const void *of)
-{
-	return worst;
-}
-
 /* What the JSON says of one. */
 struct told {
 	struct pt_values values;	/* first: see pt_json_values */
@@ -163,13 +158,13 @@ static const void *next_worst(const void *of, int *i, const char **key)
 static const struct tw_member of_worst[] = {
 	{ TW_NAMED(struct told, trial), TW_INTEGER, "Its number.",
 	  "'minimum': 1" },
-	{ "values", TW_NOWHERE, PT_VALUES("By metric.") },
+	{ "values", TW_NOWHERE, PT_VALUES("By metric, in ns.") },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
 	{ "worst", TW_NOWHERE, TW_MAP, "With --worst: by column.", PT_NAMES,
-	  .optional = true, .has = has_worst, .next = next_worst,
+	  TW_IF(worst), .next = next_worst,
 	  .of = of_worst },
 	{ .name = NULL }
 };

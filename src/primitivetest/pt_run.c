@@ -123,6 +123,19 @@ static void judge(struct tw_run *run, const struct pt_case *c)
 	run->broken |= c->broke.kept.number;
 }
 
+/* What the run has of it, for all parts. */
+static void count_up(struct tw_run *run, const struct pt_case *c)
+{
+	int i;
+
+	tw_jumps_add(&tw_jumps_all, &c->jumps);
+	for (i = 0; i < c->task_count; i++)	/* for who else used the CPUs */
+		run->pairs[0]->usage[c->task[i].on].cpu_us +=
+			c->task[i].used.cpu_us;
+	for (i = 0; i < c->columns; i++)
+		run->measured |= c->column[i].stats.count > 0;
+}
+
 /* Starts it, and waits for its end. */
 static void measure(struct tw_run *run, struct pt_case *c)
 {
@@ -146,14 +159,9 @@ static void measure(struct tw_run *run, struct pt_case *c)
 	watch(run, c);
 	for (i = 0; i < c->task_count && c->choice.process; i++)
 		tw_child_reap_later(c->task[i].process.pid);
-	tw_jumps_add(&tw_jumps_all, &c->jumps);
 	c->throttled = tw_throttled(run, 0) - throttled;
 	tw_child_reap();
-	for (i = 0; i < c->task_count; i++)	/* for who else used the CPUs */
-		run->pairs[0]->usage[c->task[i].on].cpu_us +=
-			c->task[i].used.cpu_us;
-	for (i = 0; i < c->columns; i++)
-		run->measured |= c->column[i].stats.count > 0;
+	count_up(run, c);
 	if (*c->refused && c->choice.named)
 		tw_say_warn("--test: %s: %s\n", c->name, c->refused);
 	run->failed |= tw_process_failed(&c->starter, true) ||

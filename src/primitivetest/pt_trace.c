@@ -281,7 +281,7 @@ static const struct tw_member of_break[] = {
 	{ TW_NAMED(struct told, metric), TW_STRING, "The one above -b." },
 	{ TW_NAMED(struct told, trial), TW_INTEGER, "Its number.",
 	  "'minimum': 1" },
-	{ "values", TW_NOWHERE, PT_VALUES("By metric."), .get = values_of },
+	{ "values", TW_NOWHERE, PT_VALUES("By metric, in ns."), .get = values_of },
 	{ "means", TW_NOWHERE, PT_VALUES("What was usual."), .get = means_of },
 	{ TW_NAMED(struct told, trace_file), TW_STRING, "A file.",
 	  .nullable = true },

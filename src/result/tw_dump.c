@@ -45,7 +45,7 @@ static void begin(struct tw_run *run)
 	tw_stream_open(&stream);
 	fprintf(stream.text, "pair,cycle,planned_ns,t0_ns,t1_ns,t2_ns,t3_ns,missed");
 	for (time = TW_CLIENT_SCHED; stamps && time < TW_TIMES; time++)
-		fprintf(stream.text, ",%s_ns", tw_metric_stamp_names[time]);
+		fprintf(stream.text, ",%s_ns", tw_metric_time_names[time]);
 	fputc('\n', stream.text);
 }
 

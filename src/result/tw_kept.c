@@ -245,19 +245,6 @@ static const void *told_of(int pair, const struct tw_kept *kept)
 	return &told;
 }
 
-static const char *name_ns(const char *metric)
-{
-	static char name[48];
-
-	snprintf(name, sizeof(name), "%s_ns", metric);
-	return name;
-}
-
-static const char *word_ns(int i)
-{
-	return tw_metric_any_word(i) ? name_ns(tw_metric_any_word(i)) : NULL;
-}
-
 static const void *next_value(const void *of, int *i, const char **key)
 {
 	static int64_t ns;
@@ -270,7 +257,7 @@ static const void *next_value(const void *of, int *i, const char **key)
 		    tw_metric_valid(*i, &params) && ns != TW_NO_VALUE)
 			break;
 	}
-	*key = *i < TW_SPANS ? name_ns(tw_metrics[*i].name) : NULL;
+	*key = *i < TW_SPANS ? tw_metrics[*i].name : NULL;
 	return *key ? &ns : NULL;
 }
 
@@ -317,15 +304,12 @@ static const struct tw_member cycle[] = {
 	  "'pattern': '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\\\.[0-9]{6}[+-][0-9]{4}$'" },
 	{ "missed", TW_IN(struct tw_kept, cycle.missed), TW_COUNT,
 	  "Expiries after its own that got no cycle.", KEPT },
-	{ "values", TW_NOWHERE, TW_MAP, NULL, .optional = true,
-	  .spread = true, .word = word_ns, .next = next_value,
-	  .of = TW_EACH(TW_SELF(int64_t), TW_INTEGER, "That of the cycle; wakeup and planned only with a timer, a part of network or response only if --spike is about that.") },
+	{ "values", TW_NOWHERE, TW_MAP, "Those of the cycle in ns, by span; a part of network or response only if --spike is about that.",
+	  "'required': [ 'interval' ], 'dependentRequired': { 'latency': [ 'response' ], 'response': [ 'latency' ], " TW_TOGETHER " }",
+	  .word = tw_metric_any_word, .next = next_value,
+	  .of = TW_EACH(TW_SELF(int64_t), TW_INTEGER, "A value.") },
 	{ .name = NULL }
 };
-
-#define EACH \
-	"'allOf': [ { 'required': [ 'interval_ns' ] } ], 'dependentRequired': { 'latency_ns': [ 'response_ns' ], 'response_ns': [ 'latency_ns' ], " \
-	TW_TOGETHER("_ns") " }"
 
 static const char *metric_of(const void *of)
 {
@@ -349,15 +333,14 @@ static const struct tw_member spikes[] = {
 	  "'minimum': 1" },
 	{ "seen", TW_NUMBER_OF(seen_of), TW_COUNT, "How many there were." },
 	{ "kept", TW_NOWHERE, TW_ARRAY, "The first of each pair, as many as --spike-nodes says.",
-	  .next = next_spike, .of = cycle, .each = EACH },
+	  .next = next_spike, .of = cycle },
 	{ .name = NULL }
 };
 
 static const struct tw_member members[] = {
 	{ "worst", TW_NOWHERE, TW_MAP, "By metric, the first cycle of any pair that reached its maximum.",
-	  "'dependentRequired': { " TW_TOGETHER("") " }, 'anyOf': [ { 'maxProperties': 0 }, { 'required': [ 'latency', 'response', 'interval' ] } ]",
-	  .word = tw_metric_word, .next = next_worst, .of = cycle,
-	  .each = EACH },
+	  "'dependentRequired': { " TW_TOGETHER " }, 'anyOf': [ { 'maxProperties': 0 }, { 'required': [ 'latency', 'response', 'interval' ] } ]",
+	  .word = tw_metric_word, .next = next_worst, .of = cycle },
 	{ "spikes", TW_NOWHERE, TW_OBJECT,
 	  "The cycles that --spike is about.", TW_IF(spike_us),
 	  .of = spikes },

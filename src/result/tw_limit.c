@@ -237,9 +237,9 @@ static bool exceeded(const struct tw_run *run)
 	return false;
 }
 
-static void print_value(FILE *file, const struct tw_run *run,
-			const struct tw_limit *limit,
-			const struct judgment *judgment)
+static void print_result(FILE *file, const struct tw_run *run,
+			 const struct tw_limit *limit,
+			 const struct judgment *judgment)
 {
 	if (judgment->doubt)
 		fprintf(file, "%s ", judgment->doubt);
@@ -249,6 +249,13 @@ static void print_value(FILE *file, const struct tw_run *run,
 		fprintf(file, "%s: ", tw_limited.name(limit, judgment->result));
 	else if (tw_limited.results(run) > 1)
 		fprintf(file, "%s %d: ", tw_limited.noun, judgment->result);
+}
+
+static void print_value(FILE *file, const struct tw_run *run,
+			const struct tw_limit *limit,
+			const struct judgment *judgment)
+{
+	print_result(file, run, limit, judgment);
 	if (judgment->of.cycles < tw_limit_needed(limit))
 		fprintf(file, "%" PRIu64 " cycles, needed are %" PRIu64,
 			judgment->of.cycles, tw_limit_needed(limit));

@@ -232,7 +232,7 @@ static void describe(int depth)
 }
 
 const struct tw_member tw_json_checked[] = {
-	{ "environment", TW_NOWHERE, TW_OBJECT, "The state of the system before the run, as far as it could be read: null is unknown. Used CPUs are those of what is measured.",
+	{ "system", TW_NOWHERE, TW_OBJECT, "The state of the system before the run, as far as it could be read: null is unknown. Used CPUs are those of what is measured.",
 	  .describe = describe, .of = facts },
 	{ .name = NULL }
 };

@@ -53,7 +53,7 @@ def thread(metric):
 def peer():
     """Of the server's host."""
     kernel = os.environ.get("STUB_FAR", "6.12-far")
-    return {"environment": {**ENVIRONMENT, "release": kernel}} \
+    return {"system": {**ENVIRONMENT, "release": kernel}} \
         if kernel else None
 
 
@@ -82,8 +82,8 @@ def results(interrupted):
         threads["0"]["cycles"] = int(os.environ.get("STUB_ELAPSED", "9"))
     wrong = 3 * (interrupted and os.environ.get("STUB_LOAD") == "wrong")
     return {"thread": threads, "twoway": {
-        "environment": ENVIRONMENT, "throttled": 0, "limits": [],
-        "load": [{"rate": 5.0, "errors": wrong}], "interrupted": interrupted, "schema": 2,
+        "system": ENVIRONMENT, "throttled": 0, "limits": [],
+        "load": [{"rate": 5.0, "errors": wrong}], "interrupted": interrupted, "schema": 3,
         "pairs": [{"missed": int(not interrupted), "client": {"cpus": cpu}}],
         "peer": peer() if connected else None}}
 
@@ -127,7 +127,7 @@ def main():
         return 1
     if "--check" in sys.argv:
         if value("--json") == "-":
-            write({"twoway": {"environment": ENVIRONMENT}})
+            write({"twoway": {"system": ENVIRONMENT}})
         else:
             print("FINDING  stub  not the real one")
         return 2

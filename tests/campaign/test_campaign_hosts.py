@@ -133,7 +133,7 @@ def test_real_server(launch, tmp_path):
         finally:
             server.kill()
     result = json.loads((tmp_path / f"out/{NAMES[1]}.json").read_text())
-    assert result["twoway"]["peer"]["environment"]["release"] == \
+    assert result["twoway"]["peer"]["system"]["release"] == \
         os.uname().release
     run = launch(*words[:-3], "other", *words[-2:])
     assert run.finish() == 1

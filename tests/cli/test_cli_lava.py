@@ -144,7 +144,7 @@ def test_arguments(tree):
     assert ours["settings"]["duration"] == 60
     assert ours["pairs"][0]["client"]["cpus"] == cpus
     [load] = ours["load"]
-    assert (load["kind"], load["workers"]) == ("fft", 2)
+    assert (load["kind"], load["units"]) == ("fft", 2)
     assert list(tree.result()) == [
         *NAMES, *(name.replace("t0", "t1") for name in NAMES), VERDICT]
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """primitivetest: what all of its tests have in common."""
 
+import csv
 import os
 import re
 import signal
@@ -11,6 +12,7 @@ import pytest
 import ended
 import outside
 import primitives
+import schema
 
 
 def test_identity(primitive):
@@ -29,21 +31,42 @@ def test_interval_follows_from_wakeup(primitive):
     """interval[n] = period + wakeup[n] - wakeup[n - 1]; longer by those that
     were missed."""
     result = primitive("--test=timer", "--period=2000", "-l", "20")
-    test = result.tests["timer.2000"]
-    first = test["metrics"]["wakeup"]["first"][-1]
+    first = result.series["timer.2000.wakeup"]["first"][-1]
     interval = result.sum_ns("timer.2000.interval")
-    assert interval >= 20 * 2000000 - first * 1000
+    assert interval >= 20 * 2000000 - first
 
 
 def test_first_stand_apart(primitive):
     result = primitive("--test=sync1.mutex", "-l", "5", "--warmup=3")
-    metric = result.tests["sync1.mutex"]["metrics"]["pair"]
-    assert len(metric["first"]) == 3
+    series = result.series["sync1.mutex.pair"]
+    assert len(series["first"]) == 3
     assert result.columns["sync1.mutex.pair"]["cycles"] == 5
     shown, = result.lines("# First: sync1.mutex pair ")
-    assert metric["first"] == pytest.approx(
-        [int(value) / 1000 for value in shown.split()[:-1]], abs=0.001)
+    assert [int(value) for value in series["first"]] == [
+        int(value) for value in shown.split()[:-1]]
     assert shown.endswith(" ns")
+
+
+def test_spans_make_series(primitive):
+    """Of the dump's trials; the first has none before it."""
+    result = primitive("--test=timer.1000,sync1.futex,sync2.futex", "-l", "30",
+                       "--dump=dump")
+    rows = list(csv.DictReader(
+        (primitive.directory / "dump").read_text().splitlines()))
+    spans = result.json["primitives"]["spans"]
+    assert set(spans) == set(result.columns) == set(result.series)
+    for name, series in result.series.items():
+        trials = [{key.removesuffix("_ns"): int(value) for key, value in
+                   row.items() if key not in ("test", "trial")}
+                  for row in rows if row["test"] == series["test"]]
+        trials = [now | {f"prev_{key}": at for key, at in before.items()}
+                  for now, before in zip(trials[1:], trials)]
+        values = [schema.span(spans, name, trial) for trial in trials]
+        rest = series["avg"] * series["cycles"] - sum(values)
+        assert series["cycles"] == len(values) + 1 == 30
+        assert series["min"] - 1 <= rest <= series["max"] + 1
+        assert series["min"] <= min(values) + 0.001
+        assert series["max"] >= max(values) - 0.001
 
 
 def test_two_cpus(primitive):
@@ -130,9 +153,8 @@ def test_worst(primitive):
         assert unit == "ns"
         of = worst[f"{row}.{tokens[0]}"]["values"]
         assert names == list(of)
-        # The text has whole ns, rounded down; the JSON rounds.
-        assert all(-0.01 <= 1000 * one - int(ns) <= 1.01
-                   for one, ns in zip(of.values(), found))
+        # The text has whole ns, rounded down.
+        assert [int(one) for one in of.values()] == list(map(int, found))
     assert len(expected) < len(worst)
 
 

@@ -71,7 +71,7 @@ def test_syscall(primitive, kind):
     result = primitive(f"--test={name}", "-l", "20")
     assert result.returncode == 0, result.stderr
     assert result.tests[name]["trials"] == 20
-    rate = result.tests[name]["metrics"]["call"]["rate"]
+    rate = result.series[f"{name}.call"]["rate"]
     column = result.columns[f"{name}.call"]
     assert rate == pytest.approx(1e6 / column["avg"], rel=0.01)
 

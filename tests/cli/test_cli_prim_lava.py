@@ -60,7 +60,7 @@ def test_arguments(tree):
     assert (test["trials"], test["warmup"]) == (7, 1)
     assert {task["cpus"] for task in test["processes"]} == {cpu}
     load, = ours["load"]
-    assert (load["kind"], load["workers"]) == ("fft", 2)
+    assert (load["kind"], load["units"]) == ("fft", 2)
 
 
 def test_priority(tree):

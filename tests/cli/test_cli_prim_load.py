@@ -14,7 +14,7 @@ def test_load(primitive):
     result = primitive(*TEST, "--load=fft:2")
     assert result.returncode == 0, result.stderr
     load = result.json["primitives"]["load"]
-    assert [(one["kind"], one["workers"]) for one in load] == [("fft", 2)]
+    assert [(one["kind"], one["units"]) for one in load] == [("fft", 2)]
     assert result.lines("# Load: fft, 2 workers")
 
 

@@ -72,11 +72,12 @@ def valid(tmp_path_factory):
 
 
 # Members whose names are data: rows and metrics, percentages.
-TABLES = ("histogram", "percentiles", "worst", "values", "means", "metrics",
+TABLES = ("histogram", "percentiles", "worst", "values", "means", "spans",
           "thread")
 
 
-OPTIONAL = (("primitives", "load", "*", "workers"),
+OPTIONAL = (("primitives", "spans", "*", "per"),
+            ("primitives", "spans", "*", "less_ns"),
             ("primitives", "limits", "*", "percentile"),
             ("thread", "*", "percentiles"), ("primitives", "worst"))
 
@@ -128,7 +129,7 @@ WRONG = {
     "no column": {"num_threads": 4, "thread": {}},
     "a column by name": {"thread": {"first": None}},
     "a skipped row with results": {"primitives.tests.0.skipped": "why"},
-    "a row without metrics": {"primitives.tests.0.metrics": {}},
+    "a span without a begin": {"primitives.spans.sync1.futex.pair": {}},
     "another placement": {"primitives.tests.0.cpus": "both"},
     "a verdict that is none": {"primitives.limits.0.verdict": "passed"},
     "undecided with a value": {"primitives.limits.0.verdict": "undecided"},
@@ -174,7 +175,7 @@ def test_schema_describes_every_member():
 
 
 @pytest.mark.parametrize("of, name", [
-    (schema.TWOWAY, "twowaytest-2"), (schema.PRIMITIVES, "primitivetest")])
+    (schema.TWOWAY, "twowaytest-3"), (schema.PRIMITIVES, "primitivetest-3")])
 def test_file_is_what_the_program_prints(of, name):
     made = pathlib.Path(twowaytest.binary()).parent / "contrib"
     if not made.is_dir():

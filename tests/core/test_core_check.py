@@ -246,7 +246,7 @@ def check(done):
     assert done.returncode == (2 if findings else 0), done.stderr
     json = schema.check(done.text("json"), results.SCHEMA)
     assert (json["return_code"], json["num_threads"]) == (done.returncode, 0)
-    facts = json["twoway"]["environment"]
+    facts = json["twoway"]["system"]
     assert {one["name"]: one["read"] for one in facts["findings"]} == findings
     assert all(sorted(one) == ["fix", "why"] for one in below.values())
     assert "@" not in done.stdout

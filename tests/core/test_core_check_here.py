@@ -19,7 +19,7 @@ def test_in_the_results_of_a_run(run):
     done = run("--check", "--json=json", f"-a{CPU}")
     findings, facts = check(done)
     of = results.loaded(run("-q", "-l", 3, f"-a{CPU}", "--json=run"), "run")
-    now = of["twoway"]["environment"]
+    now = of["twoway"]["system"]
     assert {one["name"] for one in now["findings"]} == set(findings)
     same = ("release", "preemption", "boot_command_line", "irqs", "virtual")
     assert {name: now[name] for name in same} == {

@@ -37,7 +37,8 @@ def test_a_command_is_started_again(run):
     done = run("-q", "-D", 2, "--json=json", "--load=command:"
                "echo out; echo x >>file; sleep 0.1")
     one = load_of(done)
-    assert (one["copies"], one["work"], one["priority"]) == (1, "runs", 0)
+    assert (one["units"], one["unit"], one["work"], one["priority"]) == (
+        1, "copies", "runs", 0)
     runs = done.text("file").count("x")
     # Not those before the first cycle and the last, which did not end.
     assert 0 < one["rate"] * 2 <= runs and one["rate"] * 2.3 + 5 >= runs
@@ -53,7 +54,7 @@ def test_copies_of_a_ramp(run):
     assert sorted(line[0] for line in lines) == list("122333")
     assert len({line[1] for line in lines}) == 6
     steps = results.loaded(done)["twoway"]["steps"]
-    assert [step["copies"] for step in steps] == [0, 1, 2, 3]
+    assert [step["units"] for step in steps] == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("command,says", [

@@ -146,11 +146,11 @@ def test_break(start, metric, breaks):
     one = found[of["pair"]]
     assert of["metric"] == metric[:-1] or "latency"
     assert of["cycle"] == one["cycle"]
-    assert of["response"] // 1000 == one["age_us"]
-    assert set(of) == {"metric", "pair", "cycle", *REPLY}
-    assert f"# Break value: {of[of['metric']]}\n# Break: pair {of['pair']}, " \
+    assert of["values"]["response"] // 1000 == one["age_us"]
+    assert set(of["values"]) == set(REPLY)
+    assert f"# Break value: {of['values'][of['metric']]}\n# Break: pair {of['pair']}, " \
         f"cycle {of['cycle']}: " + " ".join(
-            f"{name} {of[name]}" for name in REPLY) + "\n" in process.out
+            f"{name} {of['values'][name]}" for name in REPLY) + "\n" in process.out
     if breaks:
         causes = json["twoway"]["causes"]
         assert "# Breaks: 2\n" in process.out
@@ -167,8 +167,8 @@ def test_break_of_a_wakeup(start):
         if one["awaited"] == "timer":
             break
     of, = json["twoway"]["breaks"]
-    assert set(of) == {"metric", "pair", "cycle", *TIMER}
-    assert of["wakeup"] // 1000 == one["age_us"]
+    assert set(of["values"]) == set(TIMER)
+    assert of["values"]["wakeup"] // 1000 == one["age_us"]
     spikes = json["twoway"]["spikes"]
     assert spikes["seen"] == 0
 

@@ -29,7 +29,7 @@ def test_step_of_a_load(run, shim, number):
     assert (done.returncode, done.stderr) == (
         1, LOST.format(0, 30) * (number == 0) + WARNS.format(number + 1, 0))
     json = results.loaded(done)["twoway"]
-    assert [(step["workers"], step["phases"]["send"]["cycles"] == 0)
+    assert [(step["units"], step["phases"]["send"]["cycles"] == 0)
             for step in json["steps"]] == [
         (step, step == number) for step in range(3)]
     assert [limit["verdict"] for limit in json["limits"]] == ["undecided"]

@@ -135,10 +135,10 @@ def test_ramp(run, side):
                "--json=json")
     assert (done.returncode, done.stderr) == (0, "")
     steps = done.json()["twoway"]["steps"]
-    assert [step["workers"] for step in steps] == [0, 1, 2]
+    assert [step["units"] for step in steps] == [0, 1, 2]
     assert steps[0]["rate"] == 0
     there = done.json()["twoway"]["peer"]["load"]
-    assert [load["workers"] for load in there] == \
+    assert [load["units"] for load in there] == \
         ([2] if side == "server" else [])
 
 

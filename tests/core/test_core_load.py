@@ -45,13 +45,14 @@ def test_each_load_has_its_line(run, options, loads):
             break
     lines = [match for match in map(LINE.fullmatch, done.stdout.splitlines())
              if match]
-    assert [(one["kind"], one[KINDS[one["kind"]][0]], one["priority"])
+    assert [(one["kind"], one["units"], one["priority"])
             for one in json] == loads
+    assert all((one["unit"], one["work"]) == KINDS[one["kind"]]
+               for one in json)
     assert len(lines) == len(json)
     for line, one in zip(lines, json):
         assert line.groups()[:3] + line.groups()[4:] == (
-            one["kind"], *counted(one[KINDS[one["kind"]][0]],
-                                  KINDS[one["kind"]][0]).split(),
+            one["kind"], *counted(one["units"], one["unit"]).split(),
             KINDS[one["kind"]][1])
         assert abs(float(line[4]) - one["rate"]) < 0.051
         assert one["rate"] > 0 and one["errors"] == 0
@@ -161,7 +162,7 @@ def test_ramp(run, options, kind, steps):
     assert len(of_steps) == steps
     for k, step in enumerate(of_steps):
         of = step["phases"]
-        assert step[unit] == k
+        assert step["units"] == k
         assert {one["cycles"] for one in of.values()} == {20 * pairs}
         # 20 cycles are too short for a transform, not for messages.
         assert step["rate"] == 0 if not k else step["rate"] > 0 or \
@@ -175,7 +176,7 @@ def test_ramp(run, options, kind, steps):
             assert one["avg"] - 1 <= int(avg) <= one["avg"]
     assert json["thread"]["0"]["cycles"] == 20 * steps
     # The first load alone is varied.
-    assert [one.get("groups") for one in json["twoway"]["load"][1:]] == \
+    assert [one["units"] for one in json["twoway"]["load"][1:]] == \
         [2] * ("--load=hackbench:2" in options)
     missed = sum(pair["missed"] for pair in json["twoway"]["pairs"])
     assert missed == sum(step["missed"] for step in of_steps)
@@ -313,7 +314,7 @@ def test_settings_as_the_kernel_has_them(start, options, load, policies, cpus):
     process.signal(signal.SIGINT)
     assert process.finish() == 0 and process.gone()
     of = results.check(start.directory / "json")["twoway"]
-    assert all(one.get("workers", 1) == 1 for one in of["load"])
+    assert all(one["units"] == 1 or one["kind"] != "fft" for one in of["load"])
     for role in ("server", "client", "main"):
         told = {**of, **of["pairs"][0]}[role]
         assert (told["policy"], told["priority"]) == policies[role]

@@ -135,7 +135,7 @@ def test_no_hardware(run):
     done = run("--check=lo", "--json=json")
     facts = schema.check(done.text("json"), results.SCHEMA)["twoway"]
     assert facts["settings"]["check"] == "lo"
-    assert [(name, value) for name, value in facts["environment"].items()
+    assert [(name, value) for name, value in facts["system"].items()
             if name[:8] == "network_"] == [
         ("network_device", "lo: no hardware, nothing to set")]
 
@@ -168,4 +168,4 @@ def test_a_run_records_it(run):
     with device.Device() as far:
         run("-q", "-l", 3, *far.options(), "--json=json")
     result = json.loads((run.directory / "json").read_text())
-    assert result["twoway"]["environment"]["network_device"][:3] == "lo:"
+    assert result["twoway"]["system"]["network_device"][:3] == "lo:"

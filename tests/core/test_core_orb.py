@@ -239,7 +239,7 @@ def test_a_load_is_constant_in_a_ramp_of_pairs(run):
     done = run("-q", "-l20", "--ramp=pairs", "--steps=2", "--load=fft:2",
                "--json=json")
     load, = results.loaded(done)["twoway"]["load"]
-    assert load["workers"] == 2 and done.returncode == 0
+    assert load["units"] == 2 and done.returncode == 0
 
 
 @results.root

@@ -2,6 +2,7 @@
 """Formats: what is printed, and what cyclictest's readers make of it."""
 
 import contextlib
+import csv
 import os
 import re
 import select
@@ -363,10 +364,11 @@ def test_schema_is_strict(run, limit_us):
     text = done.text("json")
     schema.assert_described(schema.read(results.SCHEMA))
     for path in [*schema.every_member(json)]:
-        if "histogram" in path[-2:-1] or path[:-1] == ("thread",) or \
-                path[-1] in ("wakeup", "planned", "steps", "wakeup_ns",
-                             "planned_ns", "percentile", "percentiles", "50",
-                             "spikes", "not_dumped"):
+        if path[-2:-1] in (("histogram",), ("spans",)) or \
+                path[:-1] == ("thread",) or \
+                path[-1] in ("wakeup", "planned", "steps", "percentile",
+                             "percentiles", "50", "spikes", "not_dumped",
+                             "from2", "to2", "less_ns", "plus"):
             continue    # may be missing
         changed = schema.parse(text)
         del schema.parent_of(changed, path)[path[-1]]
@@ -375,6 +377,52 @@ def test_schema_is_strict(run, limit_us):
         changed = schema.parse(text)
         schema.parent_of(changed, (*path, ""))["surplus"] = 1
         assert not schema.is_allowed(changed, results.SCHEMA), path
+
+
+@pytest.mark.parametrize("total, plus", [
+    ("documented", lambda of, target: abs(
+        of["interval"] - target["interval"])),
+    ("trltp3", lambda of, target: abs(
+        of["interval"] + of["send"] - 10 ** 12 // target["interval"]))])
+def test_spans_make_series(run, total, plus):
+    """Of the dump's cycles, which are all that were measured."""
+    done = run("-q", "-l", 70, "-t2", "--stamps=all", "--warmup=0",
+               f"--total={total}", "--dump=dump", "--json=json")
+    json = results.loaded(done)
+    targets = {one["span"]: one["target"]
+               for one in json["twoway"]["series"] if not one["pair"]}
+    for pair in 0, 1:
+        cycles = [{key.removesuffix("_ns"): int(value) if value else None
+                   for key, value in row.items()}
+                  for row in csv.DictReader(done.text("dump").splitlines())
+                  if row["pair"] == str(pair)]
+        for now, before in zip(cycles[1:], cycles):
+            now["prev_t0"] = before["t0"]
+            now["ready"] = max(now["planned"], before["t3"])
+        whole = [one for one in cycles[1:] if one["client_rx"]]
+        assert set(json["twoway"]["times"]) == \
+            set(whole[-1]) - {"pair", "cycle", "missed"}
+        spans = json["twoway"]["spans"]
+        series = [one for one in json["twoway"]["series"]
+                  if one["pair"] == pair]
+        assert {one["span"] for one in series} == set(spans)
+        targets |= {one["span"]: one["target"] for one in series}
+        for one in series:
+            values = [schema.span(spans, one["span"], cycle)
+                      for cycle in (whole if one["stamped"] else cycles[1:])]
+            if one["span"] == "total":
+                assert "|sleep - target| + |interval " in spans["total"]["plus"]
+                values = [value + abs(cycle["t2"] - cycle["t1"] -
+                                      targets["sleep"]) + plus({
+                    name: schema.span(spans, name, cycle)
+                    for name in ("interval", "send")}, targets)
+                    for value, cycle in zip(values, cycles[1:])]
+            assert one["cycles"] == len(values) + (
+                not one["stamped"] or bool(cycles[0]["client_rx"]))
+            assert one["min"] <= min(values) and one["max"] >= max(values)
+            # But for the first cycle, which has none before it.
+            rest = one["avg"] * one["cycles"] - sum(values)
+            assert one["min"] - 1 <= rest <= one["max"] + 1, one["span"]
 
 
 @results.root
@@ -444,15 +492,16 @@ def test_break(run, shim, fault, option, cycle, metric):
         BREAK_US if metric == "latency" else f"{metric}:{BREAK_US}")
     assert broken["metric"] == metric
     assert broken["cycle"] == cycle == json["thread"]["0"]["cycles"] - 1
-    assert broken[metric] > BREAK_US * 1000
-    assert broken[metric] == json["thread"]["0"]["phases"][metric]["max"]
-    assert broken["response"] == \
-        broken["send"] + broken["sleep"] + broken["receive"]
+    values = broken["values"]
+    assert values[metric] > BREAK_US * 1000
+    assert values[metric] == json["thread"]["0"]["phases"][metric]["max"]
+    assert values["response"] == \
+        values["send"] + values["sleep"] + values["receive"]
     text = results.text(done.stdout, True)
     pid = json["twoway"]["pairs"][0]["client"]["pid"]
     assert f"# Break thread: {pid}" in text.lines
-    assert f"# Break value: {broken[metric]}" in text.lines
-    named = "".join(f" {name} {broken[name]}" for name in results.METRICS)
+    assert f"# Break value: {values[metric]}" in text.lines
+    named = "".join(f" {name} {values[name]}" for name in results.METRICS)
     assert f"# Break: pair 0, cycle {cycle}:{named}" in text.lines
 
 

@@ -108,5 +108,5 @@ def test_real_quota(run, cgroup):
     assert of["stops"] > 0 and of["stopped_us"] > 0
     assert (of["cgroup"], of["quota_us"]) == (str(cgroup), 5000)
     assert line(of) in done.stdout.splitlines()
-    assert results.loaded(done)["twoway"]["environment"]["cpu_quota"] == \
+    assert results.loaded(done)["twoway"]["system"]["cpu_quota"] == \
         f"5000 us in 100000 us ({cgroup})"

@@ -128,7 +128,7 @@ def check_kept(run, kept, pair, one):
         "pair": pair, "time": kept["time"],
         "since_start_ns": kept["since_start_ns"],
         **{name: one[name] for name in ("cycle", "step", "missed")},
-        **{f"{metric}_ns": one[metric] for metric in run.metrics}}
+        "values": {metric: one[metric] for metric in run.metrics}}
     at = datetime.datetime.fromisoformat(
         f"{kept['time'][:-2]}:{kept['time'][-2:]}").timestamp()
     assert abs(at - datetime.datetime.now().timestamp()) < 60

@@ -117,6 +117,12 @@ def parts_alone(row):
     return found
 
 
+def stamped(json, pair=0):
+    """Its series of the cycles that have all stamps, by their spans."""
+    return {one["span"]: one for one in json["twoway"]["series"]
+            if one["stamped"] and one["pair"] == pair}
+
+
 def wanted(mode, parts_of):
     return [name for name in (
         RECEIVED if mode == "rx" else COLUMNS.split(","))
@@ -136,12 +142,17 @@ def check(done, mode="all", status=0, parts_of=parts):
         assert stamps["cycles"] == len(whole)
         assert stamps["cycles"] + stamps["left_out"] + \
             stamps["unfinished"] == len(own)
-        for name, values in stamps["parts"].items():
-            of = [one[name] for one in whole]
-            found.setdefault(name, []).extend(of)
-            assert (values["min_ns"], values["max_ns"]) == (min(of), max(of))
-            assert abs(values["avg_ns"] - sum(of) / len(of)) < 0.06
-        assert set(stamps["parts"]) == set(whole[0] if whole else ())
+        spans = stamped(json, number)
+        every = [parts_alone(row) | parts_of(row) for row in own if None not in
+                 (row[name] for name in wanted(mode, parts_of))]
+        for name, values in spans.items():
+            of = [one[name] for one in every]
+            if name in whole[0]:
+                found.setdefault(name, []).extend(of)
+            assert (values["min"], values["max"], values["cycles"]) == (
+                min(of), max(of), len(of))
+            assert abs(values["avg"] - sum(of) / len(of)) < 1e-5
+        assert set(spans) == set(every[0] if every else ())
     if json["twoway"]["settings"]["steps"] == 1:
         results.text(done.stdout, bool(json["resolution_in_ns"]))
     lines = done.stdout.splitlines()
@@ -184,11 +195,12 @@ def test_each_cycle(run, transport, wait):
 
 @pytest.mark.parametrize("transport", TRANSPORTS, ids=["tcp", "udp"])
 def test_rx(run, transport):
-    [stamps], rows = check(run(*QUICK, "-l", 50, "--stamps=rx",
-                               *transport), "rx")
+    done = run(*QUICK, "-l", 50, "--stamps=rx", *transport)
+    [stamps], rows = check(done, "rx")
     assert (stamps["cycles"], stamps["unfinished"]) == (49, 1)
-    assert set(stamps["parts"]) == {"client_wake_in", "server_wake_in",
-                                    "network"}
+    assert set(stamped(results.loaded(done))) == {
+        "client_wake_in", "server_wake_in", "network", "response_to_rx",
+        "response"}
     for row in rows:
         assert not any(row[name] for name in SENT)
 
@@ -284,9 +296,10 @@ def test_interrupted(start, signo):
 
 def test_break(run):
     """The cycle that breaks is the last one: it is told without stamps."""
-    [stamps], rows = check(run(*QUICK, "-b", 1, "--stamps=all"), status=2)
+    done = run(*QUICK, "-b", 1, "--stamps=all")
+    [stamps], rows = check(done, status=2)
     assert (stamps["cycles"], stamps["unfinished"], len(rows)) == (0, 1, 1)
-    assert stamps["parts"] == {}
+    assert not stamped(results.loaded(done))
 
 
 @pytest.mark.parametrize("fault", ["drop", "twice"])
@@ -429,14 +442,15 @@ def test_break_and_spike(run, shim, device):
     assert len(rows) == last + 1 + (not device)
     assert whole[last]["client_wake_in"] > 150000000
     one, = twoway["breaks"]
-    assert (one["metric"], one["cycle"], one["client_wake_in"]) == (
+    value = one["values"]["client_wake_in"]
+    assert (one["metric"], one["cycle"], value) == (
         "client_wake_in", last, whole[last]["client_wake_in"])
-    assert "wire" not in one
-    assert f" client_wake_in {one['client_wake_in']}\n" in done.stdout
-    assert f"# Break value: {one['client_wake_in']}\n" in done.stdout
+    assert "wire" not in one["values"]
+    assert f" client_wake_in {value}\n" in done.stdout
+    assert f"# Break value: {value}\n" in done.stdout
     spike, = twoway["spikes"]["kept"]
     assert twoway["spikes"]["metric"] == "client_stack"
-    assert (spike["cycle"], spike["client_stack_ns"]) == (
+    assert (spike["cycle"], spike["values"]["client_stack"]) == (
         last, whole[last]["client_stack"])
 
 

@@ -37,7 +37,7 @@ class Boot:
         return (self.path / name).read_text()
 
     def environment(self, name):
-        return self.json(name)["twoway"]["environment"]
+        return self.json(name)["twoway"]["system"]
 
     def files(self):
         return {path.name: path.read_bytes() for path in self.path.iterdir()}

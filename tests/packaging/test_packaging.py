@@ -20,8 +20,8 @@ TOOLS = ("twowayreport", "twowaytest-campaign", "twowaytest-virtlab")
 # What a package of ours holds at least; the rest is how each names its files.
 PROGRAMS = ("twowaytest", "primitivetest")
 HOLDS = [
-    r"/usr/share/twowaytest/twowaytest-2\.schema\.json",
-    r"/usr/share/twowaytest/primitivetest\.schema\.json",
+    r"/usr/share/twowaytest/twowaytest-3\.schema\.json",
+    r"/usr/share/twowaytest/primitivetest-3\.schema\.json",
     *(pattern for name in PROGRAMS for pattern in (
         rf"/usr/bin/{name}",
         rf"/usr/share/man/man8/{name}\.8(\.gz)?",

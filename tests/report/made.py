@@ -181,16 +181,16 @@ def twoway(rows, steps=(), how=None, missed=0, **settings):
                     "machine": "x86_64", "realtime": 0},
         "resolution_in_ns": 0, "thread": threads,
         "twoway": {
-            "schema": 2, "version": "0.10", "argv": ["twowaytest"],
+            "schema": 3, "version": "0.10", "argv": ["twowaytest"],
             "settings": {"interval": 1000, "sleep": 100, "size": 8,
                          "total": "documented"} | settings,
             "load": [], "breaks": [], "throttled": 0, "not_dumped": 0,
             "pairs": [{"missed": missed, "client": {
                 "cpus": "1", "policy": "fifo", "priority": 98}}],
-            "environment": {"virtual": False, "governor": "performance",
+            "system": {"virtual": False, "governor": "performance",
                             "findings": []},
             "interrupted": False, "worst": {}, "spikes": None, "limits": [],
-            "steps": [{"workers": workers, "missed": 0, "rate": 1.5,
+            "steps": [{"units": workers, "missed": 0, "rate": 1.5,
                        "phases": phases(values(part))}
                       for workers, part in steps]}}
 

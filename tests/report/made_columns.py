@@ -50,16 +50,16 @@ def twoway(pairs, periods=(made.PERIOD,), names=("latency",), steps=(),
     data = made.twoway(pairs[0])
     return data | {
         "num_threads": len(threads), "thread": threads, "twoway": {
-            "schema": 2, "version": "0.10", "argv": ["twowaytest"],
+            "schema": 3, "version": "0.10", "argv": ["twowaytest"],
             "settings": {"interval": periods[0] // 1000, "sleep": 100,
                          "size": 8, "loops": 0, "duration": 0,
                          "breaktrace": 0, "json": "x"} | settings,
             "load": [], "breaks": [], "interrupted": False,
-            "environment": data["twoway"]["environment"],
+            "system": data["twoway"]["system"],
             "pairs": [{"missed": pair, "client": process(4 + pair, 98),
                        "server": process(3, 97)}
                       for pair in range(len(pairs))],
-            "steps": [{"workers": workers, "rate": 1.5, "missed": 0,
+            "steps": [{"units": workers, "rate": 1.5, "missed": 0,
                        "phases": phases([made.values(rows, period)
                                          for rows, period in
                                          zip(own, periods)], periods)}

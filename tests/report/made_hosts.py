@@ -34,9 +34,9 @@ def kept(row, start):
     """A cycle of member worst."""
     wakeup, network, sleep = parts(row)
     return {"pair": 0, "cycle": row[1], "step": 0, "missed": 0,
-            "since_start_ns": row[3] - start, "wakeup_ns": wakeup,
-            "network_ns": network, "sleep_ns": sleep, "interval_ns": 0,
-            "response_ns": network + sleep, "total_ns": 0}
+            "since_start_ns": row[3] - start, "values": {
+                "wakeup": wakeup, "network": network, "sleep": sleep,
+                "interval": 0, "response": network + sleep, "total": 0}}
 
 
 def worst(rows):
@@ -61,8 +61,8 @@ def others(cpu, percent):
 
 def peer(*servers, **changes):
     """What the server's host tells; servers: what differs of each."""
-    return {"schema": 2, "version": "0.11", "throttled": 0, "breaks": [],
-            "environment": {
+    return {"schema": 3, "version": "0.11", "throttled": 0, "breaks": [],
+            "system": {
                 "release": "6.12-rt", "preemption": "PREEMPT_RT",
                 "online_cpus": "0-3", "governor": None, "findings": [
                     {"name": "idle", "read": "x"},
@@ -81,7 +81,7 @@ def twoway(rows, names=("latency",), far=..., one_way=False, **settings):
             del thread["phases"][metric]
     twoway["peer"] = peer() if far is ... else far
     twoway["worst"] = worst(rows)
-    twoway["environment"] |= {
+    twoway["system"] |= {
         "release": "6.1", "findings": [{"name": "smt", "read": "on"}]}
     twoway["pairs"][0]["server"] = None
     return data

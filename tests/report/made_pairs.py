@@ -67,7 +67,7 @@ def threads(found, periods=PERIODS, width=10**9):
 def step(i, found, periods, ramp):
     """Of a ramp of pairs, each pair; else all together."""
     if ramp != "pairs":
-        return {"workers": 0, "rate": 0.0, "missed": 30 + i,
+        return {"units": 0, "rate": 0.0, "missed": 30 + i,
                 "phases": made.phases({
                     metric: all_of(found, metric, periods)
                     for metric in made.METRICS})}

@@ -32,13 +32,12 @@ def tests_of(columns):
     """The tests that these columns are of."""
     found = {}
     for column in columns:
-        name, _, metric = column.rpartition(".")
-        one = found.setdefault(name, {
+        name = column.rpartition(".")[0]
+        found.setdefault(name, {
             "name": name, "test": name.partition(".")[0], "skipped": None,
             "trials": 1000, "missed": 0, "throttled": 0,
             "switches": {"needed": 0, "had": 0}, "processes": [],
-            "metrics": {}, "verdicts": []})
-        one["metrics"][metric] = {"column": column}
+            "verdicts": []})
     return found
 
 
@@ -57,11 +56,13 @@ def primitives(averages=None, how=None, tests=(), derived=(), ns=False,
                     "machine": "x86_64", "realtime": 0},
         "num_threads": len(averages), "resolution_in_ns": int(ns),
         "primitives": {
-            "schema": 2, "version": "0.10", "clock_cost": 0.024,
+            "schema": 3, "version": "0.10", "clock_cost": 0.024,
             "settings": {"loops": 1000, "work": 0} | settings,
             "limits": [], "load": [],
-            "tests": list(known.values()), "derived": list(derived),
-            "environment": {"virtual": False, "findings": []},
+            "tests": list(known.values()), "series": [
+                {"test": column.rpartition(".")[0], "span": column}
+                for column in averages], "derived": list(derived),
+            "system": {"virtual": False, "findings": []},
             "interrupted": False, "error": None},
         "thread": {str(i): thread(column, value, ns,
                                   **(how or {}).get(column, {}))

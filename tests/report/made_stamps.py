@@ -59,10 +59,12 @@ def of_side(row, one, side):
             back - one[f"{side}_rx"])
 
 
-def stamped(values):
-    """As the JSON has it."""
-    return {"min_ns": min(values), "max_ns": max(values),
-            "avg_ns": round(float(made.mean(values)), 1)}
+def series(rows, found, pair=0):
+    """Those of a pair, as the JSON has them."""
+    return [{"pair": pair, "span": name.replace(" ", "_"), "stamped": True,
+             "cycles": len(values), "min": min(values), "max": max(values),
+             "avg": round(float(made.mean(values)), 1)}
+            for name, values in rows_of(rows, found).items() if values]
 
 
 def rows_of(rows, found):
@@ -86,14 +88,13 @@ def member(rows, found):
     return {"cycles": len(table["network"]), "left_out": len(lacking),
             "unfinished": 0, "missing": {
                 kind: sum(one[kind] is None for one in lacking)
-                for kind in KINDS},
-            "parts": {name.replace(" ", "_"): stamped(values)
-                      for name, values in table.items() if values}}
+                for kind in KINDS}}
 
 
 def twoway(rows, found, **settings):
     data = made_hosts.twoway(rows, stamps="all", **settings)
     data["twoway"]["pairs"][0]["stamps"] = member(rows, found)
+    data["twoway"]["series"] = series(rows, found)
     return data
 
 

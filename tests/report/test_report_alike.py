@@ -50,8 +50,8 @@ def test_options_that_only_print(report, options):
 def with_load(kind=None, **settings):
     data = made.twoway(made.cycles(COUNT), **settings)
     data["twoway"]["load"] = [
-        {"kind": kind, "workers": 1, "priority": 0, "work": "transforms",
-         "rate": 11.9, "errors": 0}] if kind else []
+        {"kind": kind, "units": 1, "unit": "workers", "priority": 0,
+         "work": "transforms", "rate": 11.9, "errors": 0}] if kind else []
     return data
 
 
@@ -94,17 +94,17 @@ def test_distance_of_several_pairs(report):
 def test_tables_of_options():
     """Each name is one of an option that the schema of a program has."""
     from report.judge import unlike
-    from twoway.read import schema2
+    from twoway.read import columns
     known = set()
     for of, name in ((schema.TWOWAY, "twoway"),
                      (schema.PRIMITIVES, "primitives")):
         own = schema.read(of)["properties"][name]["properties"]
         known |= set(own["settings"]["properties"])
-    assert schema2.OUTPUT | schema2.OF_PAIRS <= known
+    assert columns.OUTPUT | columns.OF_PAIRS <= known
     assert {key for key in unlike.HARMLESS if key not in known} == \
         {"duration_s", "histogram_us", "version", "command line"}
-    assert set(PRINTING) | {"bin", "list", "us"} == schema2.OUTPUT | \
-        schema2.OF_PAIRS | unlike.HARMLESS & known
+    assert set(PRINTING) | {"bin", "list", "us"} == columns.OUTPUT | \
+        columns.OF_PAIRS | unlike.HARMLESS & known
 
 
 @pytest.mark.parametrize("remarks, last, shown, more", [

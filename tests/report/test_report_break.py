@@ -49,7 +49,7 @@ def test_page_begins_with_the_cause(broken, report):
     report("-o", "r.html", "r.json")
     page = (broken.directory / "r.html").read_text()
     assert texts_of(page, "li")[0] == said == \
-        "r: cycle 7 had a response of 410.0 us, above the limit of 200.0 " \
+        "r: cycle 7 had a response of 410.3 us, above the limit of 200.0 " \
         f"us. Cause: {made_break.CAUSE}."
     order = [page.index(mark) for mark in (
         "</h1>", '<section id="cause"', '<figure id="broken-cycle">',

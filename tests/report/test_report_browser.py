@@ -38,7 +38,7 @@ def looked(tmp_path_factory):
     directory = tmp_path_factory.mktemp("browser")
     rows = made.cycles(400, 1)
     data = made_break.twoway()
-    data["twoway"]["environment"]["findings"] = [
+    data["twoway"]["system"]["findings"] = [
         {"name": "governor", "read": "powersave " * 30}]
     made.write(directory, "a.json", data)
     made.write(directory, "b.json", made.twoway(rows, size=9))

@@ -141,12 +141,12 @@ def test_lists_of_intervals(report):
 @pytest.mark.parametrize("limit", [200, "response:200"])
 @pytest.mark.parametrize("pairs, named", [(1, ""), (2, " of pair 1")])
 def test_broken_cycle(report, pairs, named, limit):
-    """Its times are whole us; of several pairs, the one is named."""
+    """Of several pairs, the one is named."""
     data = made_columns.twoway([ROWS] * pairs, [made.PERIOD] * pairs,
                                breaktrace=limit)
     data["twoway"]["breaks"] = [{
-        "metric": "response", "pair": pairs - 1, "cycle": 7, "response": 410,
-        "cause": made_break.analysis()}]
+        "metric": "response", "pair": pairs - 1, "cycle": 7,
+        "values": {"response": 410_000}, "cause": made_break.analysis()}]
     made.write(report.directory, "a.json", data)
     assert f": cycle 7{named} had a response of 410.0 us, above the " \
         f"limit of 200.0 us. Cause: {made_break.CAUSE}." in \
@@ -163,7 +163,7 @@ def test_broken_cycle(report, pairs, named, limit):
     (("thread", "0", "pair"), 7, "member thread"),
     (("thread", "0", "interval_us"), None, "thread.0.interval_us"),
     (("thread", "0", "cycles"), 7, "thread.0.histogram"),
-    (("twoway", "schema"), 3, "2 is expected, which"),
+    (("twoway", "schema"), 4, "3 is expected, which"),
     (("twoway", "settings", "sleep"), "long", "settings.sleep"),
     (("twoway", "settings", "interval"), [], "settings.interval"),
     (("twoway", "load"), [5], "twoway.load[0]"),

@@ -20,12 +20,12 @@ TEXTS = {
 PLACES = {
     "host": lambda data, text: data["sysinfo"].update(nodename=text),
     "kernel": lambda data, text: data["sysinfo"].update(version=text),
-    "governor": lambda data, text: data["twoway"]["environment"].update(
+    "governor": lambda data, text: data["twoway"]["system"].update(
         governor=text),
     "setting": lambda data, text: data["twoway"]["settings"].update(
         size=text),
     "version": lambda data, text: data["twoway"].update(version=text),
-    "finding": lambda data, text: data["twoway"]["environment"].update(
+    "finding": lambda data, text: data["twoway"]["system"].update(
         findings=[{"name": text, "read": text}]),
     "limit": lambda data, text: data["twoway"].update(
         limits=[{**made.limit("total:9", 99_000), "limit": text}]),

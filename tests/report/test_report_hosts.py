@@ -99,7 +99,7 @@ def test_both_hosts(report, hosts_json):
 def test_several_systems_side_by_side(report, hosts_json):
     far = made_hosts.peer({"priority": 50, "cpus": "2"},
                           {"priority": 51, "cpus": "2"})
-    far["environment"]["release"] = "6.13"
+    far["system"]["release"] = "6.13"
     write(report, "y.json", made_hosts.twoway(ROWS, far=far,
                                               connect="10.0.0.3"))
     found = results(report, hosts_json, "y.json")
@@ -122,7 +122,7 @@ def said(report, far):
 def test_findings_on_the_servers_host(report):
     far = made_hosts.peer()
     assert "server's host: idle, governor" in said(report, far)
-    far["environment"]["findings"] = []
+    far["system"]["findings"] = []
     del far["throttled"]        # not known
     assert not any("server's host" in text for text in said(report, far))
 
@@ -153,7 +153,8 @@ def test_cause_on_either_host(report):
     cause = {"host": "near", "phase": "network", "side": "client", "pid": 7,
              "state": "runnable", "cause": "network +9 us",
              "timeline": [piece], "contributors": [piece]}
-    broken = {"metric": "response", "cycle": 4, "pair": 0, "response": 160,
+    broken = {"metric": "response", "cycle": 4, "pair": 0,
+              "values": {"response": 160_000},
               "trace_file": "x", "cause": cause}
     far = broken | {"cause": cause | {"host": "far", "phase": "sleep",
                                       "side": "server",

@@ -166,7 +166,8 @@ def test_three_times_as_many_are_found(model):
     ({"suspended_us": 5}, "the system was suspended"),
     ({"peer": {"suspended_us": 5}},
      "the system was suspended on the server's host"),
-    ({"breaks": [{"metric": "total", "cycle": 1, "total": 9}]}, "ended by -b")])
+    ({"breaks": [{"metric": "total", "cycle": 1, "values": {"total": 9}}]},
+     "ended by -b")])
 @pytest.mark.parametrize("broken", ["a", "b"])
 def test_broken_run_is_undecided(report, members, reason, broken):
     for name in "ab":

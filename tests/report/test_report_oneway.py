@@ -68,8 +68,9 @@ def test_note_below_the_figures(report):
 def test_void(report, cycles, proven, void):
     """As twowaytest judges a --limit: half of the cycles are to prove it."""
     data = made_stamps.with_oneway(ROWS, cycles=cycles, proven=proven)
-    data["twoway"]["worst"]["send"] = {
-        **data["twoway"]["worst"]["sleep"], "send_ns": 7, "receive_ns": 8}
+    worst = data["twoway"]["worst"]
+    worst["send"] = worst["sleep"] | {
+        "values": worst["sleep"]["values"] | {"send": 7, "receive": 8}}
     write(report, "x.json", data)
     found = results(report, "x.json")
     [row] = found[ONE_WAY]

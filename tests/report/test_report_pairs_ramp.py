@@ -76,7 +76,7 @@ def test_ramp_of_load_is_no_ramp_of_pairs(report):
              for seed in (1, 2)]
     whole = {pair: steps[0][pair] + steps[1][pair] for pair in range(3)}
     data = made_pairs.twoway(whole, steps, ramp="load")
-    data["twoway"]["steps"][1]["workers"] = 4
+    data["twoway"]["steps"][1]["units"] = 4
     made.write(report.directory, "x.json", data)
     made.write(report.directory, "x.csv", made.dump(
         [row for step in steps for rows in step.values() for row in rows]))

@@ -231,7 +231,7 @@ def test_sentences(lines):
 
 def test_settings_and_systems_that_differ(tables):
     other = prim.primitives(order="lower")
-    other["primitives"]["environment"]["governor"] = "powersave"
+    other["primitives"]["system"]["governor"] = "powersave"
     found = tables(a=prim.primitives(order="higher"), b=other)
     rows = found["What differs between the runs (primitivetest)"]
     assert {"what": "order", "of": "settings", "a": "higher",
@@ -249,7 +249,7 @@ def test_settings_that_differ_are_said(lines):
 
 def test_virtual_systems_are_marked(tables, report):
     one = prim.primitives()
-    one["primitives"]["environment"]["virtual"] = True
+    one["primitives"]["system"]["virtual"] = True
     prim.write(report.directory, b=one)
     report("-o", "r.html", "b.json")
     assert "Virtual: these are not the times of a machine." in \

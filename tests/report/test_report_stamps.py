@@ -133,8 +133,10 @@ def test_table_of_what_is_missing(report):
     stamps = [LACKING[:1000], LACKING[1000:]]
     data = made_columns.twoway([made.cycles(50)] * 2, [made.PERIOD] * 2,
                                stamps="all")
-    for one, *pair in zip(data["twoway"]["pairs"], rows, stamps):
-        one["stamps"] = made_stamps.member(*pair)
+    data["twoway"]["series"] = []
+    for i, one in enumerate(data["twoway"]["pairs"]):
+        one["stamps"] = made_stamps.member(rows[i], stamps[i])
+        data["twoway"]["series"] += made_stamps.series(rows[i], stamps[i], i)
     data["twoway"]["pairs"][0]["stamps"]["unfinished"] = 4
     write(report, "x.json", data)
     found = results(report, "x.json")
@@ -167,10 +169,10 @@ def test_nothing_is_missing(report):
 
 def test_stamps_of_what_is_received_divide_nothing(report):
     data = made_stamps.twoway(ROWS, STAMPS)
-    parts = data["twoway"]["pairs"][0]["stamps"]["parts"]
-    for key in [*STAMPED, *(f"{side}_{way}" for side in made_stamps.SIDES
-                            for way in ("app_out", "stack_out"))]:
-        del parts[key]
+    gone = [*STAMPED, *(f"{side}_{way}" for side in made_stamps.SIDES
+                        for way in ("app_out", "stack_out"))]
+    data["twoway"]["series"] = [one for one in data["twoway"]["series"]
+                                if one["span"] not in gone]
     write(report, "x.json", data)
     found = results(report, "x.json")
     assert "wire" not in found[TABLE][0]
@@ -188,18 +190,18 @@ def test_none_without_stamps(report, hosts_json):
 
 
 @pytest.mark.parametrize("key, where", [
-    ("left_out", "left_out"), ("cycles", "parts.client_app_out"),
-    ("wire", "parts.wire"), ("network", "parts.network")])
+    ("left_out", "pairs[0].stamps.left_out"),
+    ("client_app_out", "series[0].avg"), ("wire", "series[7].avg"),
+    ("network", "pairs[0].stamps.network")])
 def test_contradictions_are_named(refused, key, where):
     data = made_stamps.twoway(ROWS, STAMPS)
-    found = data["twoway"]["pairs"][0]["stamps"]
-    if key in found:
-        found[key] = -1 if key == "left_out" else 0
-    else:
-        found["parts"][key]["avg_ns"] += 2 if key == "network" else 10**9
+    for one in data["twoway"]["series"]:
+        if one["span"] == key:
+            one["avg"] += 2 if key == "network" else 10**9
+    if key == "left_out":
+        data["twoway"]["pairs"][0]["stamps"][key] = -1
     write(refused, "x.json", data)
-    assert f"member twoway.pairs[0].stamps.{where}: " in refused(
-        "-t", "-", "x.json")
+    assert f"member twoway.{where}: " in refused("-t", "-", "x.json")
 
 
 def lines(count=100):

@@ -24,7 +24,7 @@ def settings_of(report, *files):
 def test_what_differs_comes_first(report):
     rows = made.cycles(200)
     one, two = made.twoway(rows), made.twoway(rows, size=64)
-    two["twoway"]["environment"]["governor"] = "powersave"
+    two["twoway"]["system"]["governor"] = "powersave"
     two["twoway"]["pairs"][0]["client"]["priority"] = 50
     two["sysinfo"]["release"] = "6.12-rt"
     two["twoway"]["settings"]["port"] = 5     # of no importance
@@ -101,9 +101,9 @@ def test_remarks(report):
     data = made.twoway(made.cycles(200), missed=3)
     data["twoway"] |= {
         "throttled": 4, "interrupted": True,
-        "breaks": [{"metric": "total", "cycle": 1, "total": 9}], "limits": [
+        "breaks": [{"metric": "total", "cycle": 1, "values": {"total": 9}}], "limits": [
             made.limit("total:9", 12345), made.limit("send:9", 9000)]}
-    data["twoway"]["environment"]["findings"] = [
+    data["twoway"]["system"]["findings"] = [
         {"name": "governor", "read": "powersave on CPU 1"}]
     path = made.write(report.directory, "r.json", data)
     text = report("-t", "-", path).stdout
@@ -133,8 +133,8 @@ def test_large_counts_of_a_ramp(report):
     data = made.twoway(made.cycles(200))
     step = {"phases": made.phases(made.values(made.cycles(200))),
             "missed": 123456, "rate": 1234567.8}
-    data["twoway"]["steps"] = [{"workers": i} | step for i in range(2)] + [
-        {"workers": 2} | step | {"phases": {}}]
+    data["twoway"]["steps"] = [{"units": i} | step for i in range(2)] + [
+        {"units": 2} | step | {"phases": {}}]
     made.write(report.directory, "r.json", data)
     row, _ = made.tables(report("-t", "-", "r.json").stdout)[
         "Total Jitter against the load"]
@@ -159,11 +159,10 @@ def test_csv_says_what_markdown_says(report):
 
 def test_worst_and_spikes_of_a_json(report):
     data = made.twoway(made.cycles(200))
-    cycle = {"cycle": 5, "step": 0, "since_start_ns": 5_000_000,
-             "wakeup_ns": 9000, "send_ns": 20_000, "sleep_ns": 150_000,
-             "receive_ns": 900_000, "response_ns": 1_070_000,
-             "total_ns": 970_000, "interval_ns": 1_000_000,
-             "planned_ns": 1_079_000}
+    cycle = {"cycle": 5, "step": 0, "since_start_ns": 5_000_000, "values": {
+        "wakeup": 9000, "send": 20_000, "sleep": 150_000,
+        "receive": 900_000, "response": 1_070_000, "total": 970_000,
+        "interval": 1_000_000, "planned": 1_079_000}}
     data["twoway"]["worst"] = {"total": cycle, "planned": cycle}
     data["twoway"]["spikes"] = {
         "metric": "total", "limit_us": 1, "seen": 1, "kept": [cycle]}
@@ -180,9 +179,9 @@ def test_worst_cycle_of_the_most_exact_file(report):
     rows = made.cycles(200)
     data = made.twoway(rows)
     data["twoway"]["worst"] = {"response": {
-        "cycle": 5, "step": 0, "since_start_ns": 5_000_000,
-        "send_ns": 1000, "sleep_ns": 2000, "receive_ns": 3000,
-        "response_ns": 6000, "wakeup_ns": 9000}}
+        "cycle": 5, "step": 0, "since_start_ns": 5_000_000, "values": {
+            "send": 1000, "sleep": 2000, "receive": 3000,
+            "response": 6000, "wakeup": 9000}}}
     made.write(report.directory, "a.json", data)
     made.write(report.directory, "a.csv", made.dump(rows))
     [row] = made.tables(report("-t", "-", "-m", "response", "a.json",

@@ -32,10 +32,10 @@ def twoway(rows):
     data = made_hosts.twoway(by_server(rows), names=[
         name for name in made_columns.ALL if name not in GONE])
     data["twoway"]["worst"] = {"total": {
-        "cycle": 5, "step": 0, "since_start_ns": 5_000_000,
-        "wakeup_ns": 9000, "network_ns": 920_000, "sleep_ns": 150_000,
-        "response_ns": 1_070_000, "total_ns": 970_000,
-        "interval_ns": 1_000_000}}
+        "cycle": 5, "step": 0, "since_start_ns": 5_000_000, "values": {
+            "wakeup": 9000, "network": 920_000, "sleep": 150_000,
+            "response": 1_070_000, "total": 970_000,
+            "interval": 1_000_000}}}
     return data
 
 

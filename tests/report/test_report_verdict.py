@@ -130,7 +130,7 @@ def test_many_systems(report):
         data = made.twoway(made.cycles(600, i), missed=3 * i,
                            interval=1000 + i)
         data["twoway"]["throttled"] = i
-        data["twoway"]["environment"]["findings"] = [
+        data["twoway"]["system"]["findings"] = [
             {"name": f"finding{k}", "read": "bad"} for k in range(i)]
         made.write(report.directory, f"r{i}.json", data)
     found = lines(report, *(f"r{i}.json" for i in range(6)))
@@ -264,11 +264,11 @@ def test_disturbances(report):
     data = [made.twoway(made.cycles(600, i), missed=missed, duration=5)
             for i, missed in ((1, 0), (2, 25))]
     for one in data:
-        one["twoway"]["environment"]["findings"] = [
+        one["twoway"]["system"]["findings"] = [
             {"name": "smt", "read": "on"}, {"name": "idle", "read": "C6"}]
     data[0]["twoway"]["throttled"] = 7
     data[0]["twoway"]["interrupted"] = True
-    data[1]["twoway"]["environment"]["virtual"] = True
+    data[1]["twoway"]["system"]["virtual"] = True
     for name, one in zip("ab", data):
         made.write(report.directory, f"{name}.json", one)
     *_, text = [line for line in lines(report, "a.json", "b.json")
@@ -360,7 +360,7 @@ def findings(report, *texts):
     names = [f"r{i}.json" for i in range(len(texts))]
     for name, found in zip(names, texts):
         data = made.twoway(made.cycles(60))
-        data["twoway"]["environment"]["findings"] = [
+        data["twoway"]["system"]["findings"] = [
             {"name": key, "read": text} for key, text in found]
         made.write(report.directory, name, data)
     return [(row["remark"], row["system"]) for row in made.tables(

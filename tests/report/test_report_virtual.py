@@ -7,13 +7,13 @@ import pytest
 from test_report_tables import settings_of
 
 
-@pytest.mark.parametrize("mark", ["environment", "lab", "option", "comment"])
+@pytest.mark.parametrize("mark", ["system", "lab", "option", "comment"])
 def test_virtual_is_marked_everywhere(report, mark):
     """Once, and in each figure, as it may stand alone."""
     rows = made.cycles(200)
     data, options = made.twoway(rows), []
-    if mark == "environment":
-        data["twoway"]["environment"]["virtual"] = True
+    if mark == "system":
+        data["twoway"]["system"]["virtual"] = True
     elif mark == "lab":
         data["lab"] = {"release": "6.1"}
     elif mark == "option":

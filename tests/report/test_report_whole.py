@@ -28,7 +28,7 @@ def two_systems():
         data["twoway"]["throttled"] = seed - 1
         data["twoway"]["worst"] = made_hosts.worst(parts[0])
         for one in data["twoway"]["worst"].values():
-            one |= {"send_ns": 7000, "receive_ns": 8000}
+            one["values"] |= {"send": 7000, "receive": 8000}
         files[f"{name}.json"] = data
     return files
 

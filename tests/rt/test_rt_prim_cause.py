@@ -154,7 +154,7 @@ def test_delayed_call(measure, memory, test, fault, before, phase, side,
             f"prim-{culprit}-{broken.pids[f'prim-{culprit}']}"
     assert abs(broken.time_of(lambda span: span["state"] == state) -
                broken.overlap([injected])) < 1000 * DELAY_US * SHARE + \
-        1000 * (broken.trial["means"][phase] or 0)
+        (broken.trial["means"][phase] or 0)
     verb = "running" if state.endswith("runs") else "blocked"
     assert f": prim-{culprit} {verb}" in broken.analysis["cause"]
 

@@ -38,6 +38,12 @@ class Result:
         return {test["name"]: test
                 for test in self.json["primitives"]["tests"]}
 
+    @property
+    def series(self):
+        """Those of the columns, in ns, by the same names."""
+        return {one["span"]: one
+                for one in self.json["primitives"]["series"]}
+
     def lines(self, begin):
         """The lines of the text that begin so, without that."""
         return [line[len(begin):].strip()

@@ -105,3 +105,12 @@ def assert_described(part, path=""):
     for one in (*inner, *part.get("anyOf", ())):
         if isinstance(one, dict) and "properties" not in part:
             assert_described(one, f"{path}/*")
+
+
+def span(spans, name, times):
+    """A value by the formula that a file tells; but for what is to be added."""
+    of = spans[name]
+    found = times[of["to"]] - times[of["from"]] - of.get("less_ns", 0)
+    if "from2" in of:
+        found += times[of["to2"]] - times[of["from2"]]
+    return found / of["per"] if "per" in of else found

@@ -110,7 +110,7 @@ def read_analysis(member):
 
 def read_kinds(twoway, unit):
     return [Kind(one.get("phase", str), one.get("cause", str, NULL),
-                 one.get("count", int), one.ns("longest", unit),
+                 one.get("count", int), unit.read(one.get("longest", int)),
                  one.get("first_s", float, int), one.get("last_s", float, int))
             for one in twoway.items("causes")]
 
@@ -126,14 +126,15 @@ def read(twoway, part, unit):
     if not member:
         return
     metric = member.get("metric", str)
+    values = member.inner("values")
     own = member.inner("cause")
     far = [one.inner("cause") for one in twoway.inner("peer").items("breaks")]
     part.broken = Broken(
         metric, limit_ns(part.settings),
-        member.ns(metric, unit), str(member.get("cycle", int)) + (
+        values.get(metric, int), str(member.get("cycle", int)) + (
             f" of pair {member.get('pair', int)}" if part.pairs else ""),
-        {phase: value for phase in ALL_PHASES
-         if (value := member.ns(phase, unit, None)) is not None},
+        {phase: values.get(phase, int) for phase in ALL_PHASES
+         if phase in values.value},
         list(filter(None, map(read_analysis, [own, *far[:1]]))),
         read_kinds(twoway, unit))
 

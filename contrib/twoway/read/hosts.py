@@ -54,16 +54,16 @@ def column(twoway, side, key):
 def found(host):
     """What --check found there."""
     return ", ".join(one.get("name", str) for one in
-                     host.inner("environment").items("findings"))
+                     host.inner("system").items("findings"))
 
 
 def facts(twoway, side, name):
     """Of the host of a side, in the order of the table."""
     host = told(twoway, side)
-    environment = host.inner("environment")
+    system = host.inner("system")
     return {
         "host": word(name),
-        **{fact: word(environment.get(key, *TYPES, default=None))
+        **{fact: word(system.get(key, *TYPES, default=None))
            for fact, key in OF_HOST},
         "twowaytest": word(host.get("version", str, default=None)),
         **{fact: column(twoway, side, key) for fact, key in OF_PROCESS},
@@ -83,7 +83,7 @@ def read(data, part):
     part.hosts = {side: facts(twoway, side, names[side]) for side in SIDES}
     part.system["server's host"] = address
     part.system |= {f"server's {key}": value for key, value in flat(
-        told(twoway, SERVER).inner("environment")).items()}
+        told(twoway, SERVER).inner("system")).items()}
 
 
 def remarks(twoway, part):

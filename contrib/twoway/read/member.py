@@ -63,14 +63,6 @@ class Member:
                 self.bad(f"{key}[{i}]", "no object")
             yield Member(self.path, value, f"{self.where}.{key}[{i}]")
 
-    def ns(self, key, unit, default=...):
-        """A time: of KEY_ns, or of KEY in the file's unit."""
-        value = self.get(f"{key}_ns", int, NULL, default=None)
-        if value is None and key in self.value:
-            return unit.read(self.get(key, int))
-        return self.get(f"{key}_ns", int, default=default) \
-            if value is None else value
-
 
 def flat(member, prefix=""):
     """Simple values by name: what can be compared."""

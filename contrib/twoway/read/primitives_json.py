@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """JSON of primitivetest."""
 
-from twoway.read import remarks, schema2
+from twoway.read import remarks, columns
 from twoway.read.member import NULL, NUMBER, flat
 from twoway.read.primitives import GROUP, PROGRAM, Derived, Primitives, Test
 from twoway.read.result import read_system
@@ -21,9 +21,9 @@ def read_series(thread, column, unit):
     return series
 
 
-def read_test(member):
+def read_test(member, columns):
+    """columns: of each test by its name."""
     switches = member.inner("switches")
-    metrics = member.inner("metrics")
     return Test(
         member.get("name", str), member.get("test", str),
         member.get("trials", int, default=None),
@@ -34,7 +34,7 @@ def read_test(member):
          if task.get("changed", dict, NULL, default=None)],
         [one.get("text", str) for one in member.items("verdicts")
          if one.get("failed", bool)],
-        [metrics.inner(key).get("column", str) for key in metrics.value])
+        columns.get(member.get("name", str), []))
 
 
 def read_derived(member):
@@ -53,13 +53,17 @@ def read_all(data, member):
         if column in result.series:
             thread.bad("metric", f"{column} is above already")
         result.series[column] = read_series(thread, column, unit)
+    columns = {}
+    for one in member.items("series"):
+        columns.setdefault(one.get("test", str), []).append(
+            one.get("span", str))
     for one in member.items("tests"):
-        test = read_test(one)
+        test = read_test(one, columns)
         if test.name in result.tests:
             one.bad("name", f"{test.name} is above already")
         for column in test.columns:
             if column not in result.series:
-                one.bad("metrics", f"{column} is not in member thread")
+                one.bad("name", f"{column} is not in member thread")
         result.tests[test.name] = test
     result.series = {key: one for key, one in result.series.items()
                      if one.count}
@@ -69,7 +73,7 @@ def read_all(data, member):
 
 def settings_of(member):
     found = {key: value for key, value in flat(member.inner(
-        "settings")).items() if key not in schema2.OUTPUT | {"test"}}
+        "settings")).items() if key not in columns.OUTPUT | {"test"}}
     found["load"] = " ".join(one.get("kind", str)
                              for one in member.items("load")) or "none"
     found["version"] = member.get("version", str, default=None)

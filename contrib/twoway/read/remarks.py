@@ -173,4 +173,4 @@ def read(data, twoway, part):
         part.remarks.append(text)
         part.troubles.append(text)
     part.findings = [(one.get("name", str), one.get("read", str))
-                     for one in twoway.inner("environment").items("findings")]
+                     for one in twoway.inner("system").items("findings")]

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """JSON of twowaytest and of cyclictest."""
 
-from twoway.read import (broke, cyclictest, hosts, oneway, remarks, schema2,
-                         stamps, when)
+from twoway.read import (broke, columns, cyclictest, hosts, oneway, remarks,
+                         schema2, stamps, when)
 from twoway.read.member import NULL, flat
 from twoway.read.thread import read_thread, threads
 from twoway.series.model import ALL_PHASES, InputError, Part, Worst
 from twoway.series.stats import combined
 from twtools.units import of_json
 
-SCHEMA = 2
+SCHEMA = 3
 # Of the virtual lab: these set it up, all else is what was measured in it.
 LAB_SETTINGS = ("mode", "qemu", "qemu_arguments", "cpus", "memory_mib")
 DIGITS = 12             # of a hash
@@ -31,17 +31,16 @@ def read_lab(data, part):
 
 def read_system(data, member, part):
     """Where and when it was measured; member: has the environment, if any."""
-    info, environment = data.inner("sysinfo"), member.inner("environment")
+    info, system = data.inner("sysinfo"), member.inner("system")
     part.when = when.read(data)
     part.command = data.get("cmdline:", str, default=None)
     part.system |= {
         f"kernel {key}" if key in ("release", "version") else key:
         info.get(key, str, int, default=None)
         for key in ("nodename", "machine", "release", "version")} | {
-        key: value for key, value in flat(environment).items()
+        key: value for key, value in flat(system).items()
         if key != "release"}
-    part.virtual = environment.get("virtual", bool, NULL, default=None) is \
-        True
+    part.virtual = system.get("virtual", bool, NULL, default=None) is True
     read_lab(data, part)
 
 
@@ -63,7 +62,7 @@ def read_cyclictest(data, name):
     return part
 
 
-def read_worst(twoway, part, unit):
+def read_worst(twoway, part):
     worst = twoway.inner("worst")
     found = [(worst.inner(metric), metric, part.worst)
              for metric in worst.value]
@@ -71,11 +70,11 @@ def read_worst(twoway, part, unit):
     of = spikes.get("metric", str, default="total")
     found += [(spike, of, part.spikes) for spike in spikes.items("kept")]
     for cycle, metric, to in found:
-        phases = {phase: cycle.ns(phase, unit, None) for phase in ALL_PHASES}
-        to.append(Worst(metric, cycle.ns(metric, unit),
+        values = cycle.inner("values")
+        to.append(Worst(metric, values.get(metric, int),
                         cycle.get("since_start_ns", int),
-                        {key: one for key, one in phases.items()
-                         if one is not None},
+                        {phase: values.get(phase, int) for phase in ALL_PHASES
+                         if phase in values.value},
                         cycle.get("step", int, default=0),
                         cycle.get("pair", int, default=None)
                         if part.pairs else None))
@@ -89,13 +88,13 @@ def read_twoway(data, name):
                          "no measurement; this is the result of --check")
     part = Part(data.path, "json", name, program="twowaytest")
     schema = twoway.get("schema", int, default=1)
-    if schema != SCHEMA:
+    if schema not in (schema2.SCHEMA, SCHEMA):
         twoway.bad("schema", f"{schema}; {SCHEMA} is expected, which "
                    "twowaytest writes now: measure again")
-    schema2.read(data, part, unit)
+    columns.read(data, part, unit)
     read_system(data, twoway, part)
     part.lost = twoway.get("not_dumped", int, default=0)
-    read_worst(twoway, part, unit)
+    read_worst(twoway, part)
     oneway.read(twoway, part)
     stamps.read(twoway, part)
     remarks.read(data, twoway, part)

@@ -7,7 +7,8 @@ import pathlib
 import re
 
 from twoway.read import (campaign, dump, dump_pairs, end, primitives_json,
-                         published, remarks, result, text, timeline)
+                         published, remarks, result, schema2, text,
+                         timeline)
 from twoway.read.input import forget_copies, open_input
 from twoway.read.member import load
 from twoway.series.model import TWO_CLOCKS, InputError, Run
@@ -23,6 +24,7 @@ ADVICE = "these are not one run; name them apart: NAME=FILE"
 
 def read_json(path, name):
     data = load(path)
+    schema2.read(data)
     if "primitives" in data.value:
         return [primitives_json.read(data, name)]
     if campaign.is_one(data):

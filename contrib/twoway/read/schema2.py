@@ -1,162 +1,89 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Schema 2 of twowaytest --json: a member of thread is a pair.
+"""Schema 2 of --json, of twowaytest and primitivetest, made that of now.
 
-It has the latency, or what --metrics named, and all metrics as its phases.
+What is not as it was written is left as it is: the reader refuses it.
 """
 
-import re
+from twoway.series.model import METRICS, SPANS
+from twtools.units import of_json
 
-from twoway.read import hosts
-from twoway.read.hosts import SIDES, alike
-from twoway.read.member import NULL, NUMBER, flat
-from twoway.read.thread import metric_of, read_thread, threads
-from twoway.series.model import METRICS, InputError, Pair
-from twoway.series.pairs import add_steps, all_of, numbered
-from twoway.series.stats import Distribution
-from twtools.units import US
-
-# Settings that have their unit in the name elsewhere.
-NAMED = {"interval": "interval_us", "sleep": "sleep_us",
-         "duration": "duration_s"}
-# These change what is written, and where, but nothing that is measured; in both
-# programs. --trace is none of them, as the kernel records meanwhile.
-OUTPUT = {"bin", "breaks", "check", "dump", "histfile",
-          "histofall", "histogram", "json", "list", "nsecs", "on-break",
-          "quiet", "refresh_on_max", "rsh", "spike", "spike-nodes", "timeline",
-          "trace-file", "trltp-log", "unbuffered", "us", "verbose", "worst"}
-OF_PAIRS = {"distance", "priospread"}   # of one pair, they change nothing
+SCHEMA = 2
 UNITS = ("workers", "groups", "copies")     # of a load
+NS = "_ns"
 
 
-def settings(twoway):
-    given = twoway.inner("settings")
-    given.get("sleep", int, default=0)
-    breaks = given.get("breaktrace", int, str, default=0)
-    if not re.fullmatch(r"(\w+:)?-?[0-9]{1,18}", str(breaks)):
-        given.bad("breaktrace", "no METRIC:US")
-    interval = given.get("interval", int, list, default=0)
-    if interval == [] or isinstance(interval, list) and not all(
-            type(us) is int for us in interval):
-        given.bad("interval", "no list of numbers")
-    found = {NAMED.get(key, key): "none" if value is None else value
-             for key, value in flat(given).items()
-             if key not in OUTPUT and (
-                 key not in OF_PAIRS or len([*twoway.items("pairs")]) > 1)}
-    if isinstance(interval, list):      # a pair has one
-        found["intervals_us"] = found["interval_us"]
-        found["interval_us"] = interval[0]
-    if twoway.value.get("load") == []:
-        found["load kind"] = "none"
-    for key in ("kind", "command", *UNITS, "policy", "priority"):
-        values = [load.value.get(key) for load in twoway.items("load")]
-        if any(value is not None for value in values):
-            found[f"load {key}"] = alike(values)
-    for side in SIDES:
-        for key in ("cpus", "policy", "priority"):
-            known = hosts.column(twoway, side, key)
-            found[f"{side} {key}"] = None if known == "?" else known
-    found["clocks"] = "two" if hosts.two(twoway) else "one"
-    found["version"] = twoway.get("version", str, default=None)
-    return found
+def objects(value, key=None):
+    """Those in a member that is an array or an object of some."""
+    value = value if key is None else value.get(key)
+    found = value.values() if isinstance(value, dict) else \
+        value if isinstance(value, list) else ()
+    return [one for one in found if isinstance(one, dict)]
 
 
-def phases(member, unit, targets):
-    """Metric -> Series."""
-    found = member.inner("phases")
-    for metric in found.value.keys() - METRICS.keys():
-        found.bad(metric, "no metric; there are " + ", ".join(METRICS))
-    table = {metric: read_thread(found.inner(metric), metric, unit, US)
-             for metric in found.value}
-    return aimed({metric: one for metric, one in table.items() if one.count},
-                 targets)
+def of(value, key):
+    found = value.get(key)
+    return found if isinstance(found, dict) else {}
 
 
-def aimed(table, targets):
-    """Without rms, the deviation is from the target, as in older files."""
-    for metric in table.keys() & targets:
-        series = table[metric]
-        series.target_ns = targets[metric] or None
-        if series.target_ns and series.rms_ns is None:
-            series.rms_ns, series.std_ns = series.std_ns, None
-    return table
+def name_units(entry):
+    """A load, or a step of a ramp."""
+    for unit in UNITS:
+        if unit in entry:
+            entry["units"], entry["unit"] = entry.pop(unit), unit
 
 
-def add_response(table, sleep_ns):
-    """The latency has the sleep that was asked for left out of it."""
-    latency, response = table.get("latency"), table.get("response")
-    if not latency or not response or response.dist:
+def move_values(cycle, unit):
+    """Of a cycle: NAME_ns, or NAME of a metric in the file's unit."""
+    names = [key for key in cycle
+             if key.endswith(NS) and key != "since_start_ns"]
+    cycle["values"] = {key.removesuffix(NS): cycle.pop(key) for key in names}
+    for metric in cycle.keys() & {*METRICS, *SPANS}:
+        value = cycle.pop(metric)
+        cycle["values"][metric] = unit.read(value) \
+            if type(value) is int else value
+
+
+def taken(member, key):
+    """Out of a member: the entries of an object; what is none is one."""
+    found = member.pop(key, {})
+    return found.items() if isinstance(found, dict) else [(key, found)]
+
+
+def stamped(own):
+    """What stamps divide network into: series of each pair."""
+    for number, pair in enumerate(objects(own, "pairs")):
+        stamps = of(pair, "stamps")
+        for span, times in taken(stamps, "parts"):
+            yield {"pair": number, "span": span, "stamped": True,
+                   "cycles": stamps.get("cycles")} | {
+                key.removesuffix(NS): value for key, value in times.items()} \
+                if isinstance(times, dict) else times
+
+
+def of_tests(own):
+    """The columns of a test of primitivetest are series."""
+    for test in objects(own, "tests"):
+        for _, metric in taken(test, "metrics"):
+            yield {"test": test.get("name"), "span": metric.get("column")} \
+                if isinstance(metric, dict) else metric
+
+
+def upgrade(own, unit):
+    """The member of a program; and that of the server's host in it."""
+    if own.get("schema") != SCHEMA:
         return
-    if latency.dist:
-        one = latency.dist
-        response.dist = Distribution(one.values + sleep_ns, one.counts,
-                                     one.unit, one.below, one.above)
-    response.percentiles = {
-        percent: None if value is None else value + sleep_ns
-        for percent, value in latency.percentiles.items()}
+    own["system"] = own.pop("environment", None)
+    for entry in objects(own, "load") + objects(own, "steps"):
+        name_units(entry)
+    for cycle in objects(own, "worst") + objects(of(own, "spikes"), "kept") + \
+            objects(own, "breaks"):
+        move_values(cycle, unit)
+    own["series"] = [*stamped(own), *of_tests(own)]
+    upgrade(of(own, "peer"), unit)
 
 
-def tables_of(data, unit, sleep_ns):
-    """Of each pair, by its number: metric -> Series; and its Pair."""
-    tables, pairs = {}, {}
-    for thread in threads(data):
-        number, metric = thread.get("pair", int), metric_of(thread)
-        interval_us = thread.get("interval_us", int)
-        targets = {"sleep": sleep_ns, "interval": interval_us * 1000}
-        table = tables.setdefault(number, phases(thread, unit, targets))
-        one = read_thread(thread, metric, unit, US)
-        if one.count and metric in METRICS:
-            table |= aimed({metric: one}, targets)
-        cpu = thread.get("cpu", int, NULL, default=None)
-        pairs[number] = Pair(
-            number, table, interval_us=interval_us,
-            cpu=None if cpu is None or cpu < 0 else cpu)    # several
-    for table in tables.values():
-        add_response(table, sleep_ns)
-    return tables, pairs
-
-
-def steps_of(twoway, unit, targets):
-    """As add_steps() takes them."""
-    for i, step in enumerate(twoway.items("steps")):
-        pairs = list(step.items("pairs"))   # of a ramp of pairs
-        tables = {k: phases(one, unit, targets)
-                  for k, one in enumerate(pairs or [step])}
-        if not any(tables.values()):
-            continue
-        known = {"missed": step.get("missed", int, default=None)}
-        if pairs:
-            known["missed"] = sum(one.get("missed", int) for one in pairs)
-            known["inversions"] = pairs[0].get("inversions", int)
-        number = [step.get(key, int) for key in UNITS if key in step.value]
-        yield (number or [i])[0], tables, known | {
-            "work_per_second": step.get("rate", *NUMBER, default=None)}
-
-
-def read(data, part, unit):
-    twoway = data.inner("twoway")
-    part.settings = settings(twoway)
-    hosts.read(data, part)
-    sleep_ns = part.settings.get("sleep_us", 100) * 1000
-    tables, pairs = tables_of(data, unit, sleep_ns)
-    part.series = all_of(tables.values())
-    if not part.series:
-        raise InputError(data.path, "member thread", "no cycles")
-    missed = [pair.get("missed", int) for pair in twoway.items("pairs")]
-    if len(tables) > 1:
-        numbered(data.path, tables, "member thread")
-        part.pairs = [pairs[number] for number in sorted(pairs)]
-        inversions = dict(enumerate(twoway.get("inversions", list,
-                                               default=[])))
-        for pair in part.pairs:
-            pair.missed = dict(enumerate(missed)).get(pair.number)
-            pair.inversions = inversions.get(pair.number)
-    targets = {"sleep": sleep_ns} | (
-        {} if part.pairs else
-        {"interval": next(iter(pairs.values())).interval_us * 1000})
-    add_steps(part, list(steps_of(twoway, unit, targets)),
-              part.settings.get("ramp") == "pairs")
-    part.count = max(one.count for one in part.series.values())
-    # A cycle that the run's end has cut short may have but some metrics.
-    if twoway.value.get("unanswered") and "response" in part.series:
-        part.count = part.series["response"].count
-    part.missed = sum(missed)
+def read(data):
+    """data: the whole file, a Member."""
+    unit = of_json(data.value.get("resolution_in_ns"))
+    for program in "twoway", "primitives":
+        upgrade(of(data.value, program), unit)

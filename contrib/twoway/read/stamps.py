@@ -12,6 +12,11 @@ KINDS = ("client_sched", "client_snd", "server_rx", "server_sched",
          "server_snd", "client_rx")
 # Of a device without server: the first two are the third.
 ALONE = ("client_stack", "wire_and_device", "response")
+ONLY_ALONE = {*ALONE[1:], "response_to_rx"}
+# What the report calls them: name of a span.
+ROWS = {f"{side} {name}": f"{side}_{name}" for side in SIDES
+        for name in OF_SIDE} | {name: name for name in (
+            *STAMPED, "network", *ALONE[1:], "response_to_rx")}
 ROUNDED_NS = 0.5        # of a sum of averages, each to 0.1 ns
 
 
@@ -44,19 +49,17 @@ class Stamps:
                 self.rows[STAMPED[0]].count)
 
 
-def read_row(member, key, cycles):
-    """Of a pair; None if no cycle had it."""
-    row = member.inner(key)
-    if not row.value:
-        return None
-    found = Row(cycles, row.get("min_ns", int), row.get("avg_ns", *NUMBER),
-                row.get("max_ns", int))
-    if cycles < 1 or not found.min_ns <= \
+def read_row(member):
+    """A series of a pair, of the cycles that have all stamps."""
+    name = member.get("span", str)
+    found = Row(member.count("cycles"), member.get("min", int),
+                member.get("avg", *NUMBER), member.get("max", int))
+    if found.count < 1 or not found.min_ns <= \
             found.avg_ns + ROUNDED_NS <= found.max_ns + 2 * ROUNDED_NS:
-        member.bad(key, f"min {found.min_ns}, avg {found.avg_ns}, max "
-                   f"{found.max_ns} of {cycles} cycles; min <= avg <= "
-                   "max is expected")
-    return found
+        member.bad("avg", f"min {found.min_ns}, avg {found.avg_ns}, max "
+                   f"{found.max_ns} of {found.count} cycles of {name}; "
+                   "min <= avg <= max is expected")
+    return name, found
 
 
 def check_sum(member, rows):
@@ -71,17 +74,16 @@ def check_sum(member, rows):
                        "same time of the same cycles")
 
 
-def read_pair(member):
-    """All parts are of the same cycles."""
-    cycles, parts = member.count("cycles"), member.inner("parts")
-    names = [f"{side} {name}" for side in SIDES for name in OF_SIDE]
-    rows = {name: read_row(parts, name.replace(" ", "_"), cycles)
-            for name in (*names, *STAMPED, "network", *ALONE[1:],
-                         "response_to_rx")}
-    rows = {name: row for name, row in rows.items() if row}
-    check_sum(parts, rows)
+def read_pair(member, series):
+    """series: those of the pair; all are of the same cycles."""
+    found = dict(map(read_row, series))
+    rows = {name: found[span] for name, span in ROWS.items() if span in found}
+    if "server_stack" in rows:
+        rows = {name: row for name, row in rows.items()
+                if name not in ONLY_ALONE}
+    check_sum(member, rows)
     missing = member.inner("missing")
-    return Stamps(cycles, member.count("left_out"),
+    return Stamps(member.count("cycles"), member.count("left_out"),
                   member.count("unfinished"),
                   {kind: missing.count(kind) for kind in KINDS}, rows)
 
@@ -95,11 +97,14 @@ def together(rows):
 
 def read(twoway, part):
     """Give a part what its JSON says."""
-    members = [member for pair in twoway.items("pairs")
-               if (member := pair.inner("stamps")).value]
-    if not members:
+    series = [one for one in twoway.items("series")
+              if one.value.get("stamped")]
+    pairs = [read_pair(member, [one for one in series
+                                if one.value.get("pair") == number])
+             for number, pair in enumerate(twoway.items("pairs"))
+             if (member := pair.inner("stamps")).value]
+    if not pairs:
         return
-    pairs = [read_pair(member) for member in members]
     names = dict.fromkeys(name for pair in pairs for name in pair.rows)
     part.stamps = stamps = Stamps(
         *(sum(getattr(pair, key) for pair in pairs) for key in (
