@@ -89,6 +89,12 @@ int tw_window_read(struct tw_window *window, FILE *trace, int64_t from_ns,
 void tw_window_free(struct tw_window *window);
 
 /*
+ * A line of the kernel's text, or of `trace-cmd report`. false: no event, or on
+ * a CPU from CPU_SETSIZE on.
+ */
+bool tw_event_parse(const char *line, struct tw_event *event);
+
+/*
  * Internal: a stack of the current task begins, at an event of the kind @at: 0
  * or -ENOMEM. One of its lines, " => FUNCTION".
  */
