@@ -144,6 +144,34 @@ static bool parse_vector(struct tw_event *event, const char *args)
 	return strstr(args, "vector=") || !strncmp(event->name, "ipi ", 4);
 }
 
+/* "comm=NAME pid=5 oldprio=120 newprio=9" */
+static bool parse_boost(struct tw_event *event, const char *args)
+{
+	const char *name = strstr(args, "comm=");
+	const char *pid = last_of(args, " pid=");
+
+	if (!name || !pid || sscanf(pid, " pid=%d", &event->other_pid) != 1)
+		return false;
+	copy_comm(event->other_comm, name + strlen("comm="), pid);
+	return true;
+}
+
+/* "cpu=1 callsite=FUNCTION+0x1 callback=...", or "cpumask=1,3-5 ...". */
+static bool parse_send(struct tw_event *event, const char *args)
+{
+	const char *at = strstr(args, " callsite=");
+	const char *list = strchr(args, '=');
+
+	/* A list that is cut would name CPUs that are not in it. */
+	if (!at || !list || list > at || at - list > TW_COMM)
+		return false;
+	copy_comm(event->other_comm, list + 1, at);
+	at += strlen(" callsite=");
+	snprintf(event->name, sizeof(event->name), "%.*s",
+		 (int)strcspn(at, "+ \n"), at);
+	return true;
+}
+
 static bool parse_any(struct tw_event *event, const char *args)
 {
 	return true;
@@ -163,6 +191,10 @@ static const struct form {
 	{ "irq_handler", "_exit", TW_EVENT_LEAVE, parse_irq },
 	{ "softirq", "_entry", TW_EVENT_ENTER, parse_softirq },
 	{ "softirq", "_exit", TW_EVENT_LEAVE, parse_softirq },
+	{ "sched_pi_setprio", "", TW_EVENT_BOOST, parse_boost },
+	{ "contention_begin", "", TW_EVENT_LOCK, parse_any },
+	{ "contention_end", "", TW_EVENT_UNLOCK, parse_any },
+	{ "ipi_send_cpu", "", TW_EVENT_SEND, parse_send },
 	{ "net_dev", "", TW_EVENT_NET, parse_any },
 	{ "netif_", "", TW_EVENT_NET, parse_any },
 	{ "", "_entry", TW_EVENT_ENTER, parse_vector },

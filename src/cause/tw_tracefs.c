@@ -38,10 +38,12 @@
  * is the path of a message through the loopback device.
  */
 #define EVENTS	"sched:sched_switch,sched:sched_waking," \
-		"sched:sched_migrate_task," \
+		"sched:sched_migrate_task,sched:sched_pi_setprio," \
+		"lock:contention_begin,lock:contention_end," \
 		"irq:irq_handler_entry,irq:irq_handler_exit," \
 		"irq:softirq_entry,irq:softirq_exit,irq_vectors," \
-		"ipi:ipi_entry,ipi:ipi_exit,net:netif_rx"
+		"ipi:ipi_entry,ipi:ipi_exit,ipi:ipi_send_cpu," \
+		"ipi:ipi_send_cpumask,net:netif_rx"
 #define ALLOWED	"allowed is stack, and a list of systems (irq), events (sched_switch) or system:event out of available_events in tracefs"
 
 const char *tw_tracefs_events, *tw_tracefs_file;

@@ -99,12 +99,20 @@ static struct tw_window cut(const struct tw_window *window, int64_t from_ns)
 	return part;
 }
 
-/*
- * When the window has the same event, which each instance notes at a time of
- * its own.
- */
-static int64_t there_ns(const struct tw_window *of, enum tw_event_kind kind,
-			pid_t pid, int64_t at_ns)
+static bool begins(const struct tw_event *event, pid_t pid)
+{
+	return (event->kind == TW_EVENT_WAKING && event->other_pid == pid) ||
+	       (event->kind == TW_EVENT_SWITCH && event->pid == pid);
+}
+
+static bool ends(const struct tw_event *event, pid_t pid)
+{
+	return event->kind == TW_EVENT_SWITCH && event->other_pid == pid;
+}
+
+/* When the window has the same, which each instance notes at its own time. */
+static int64_t there_ns(const struct tw_window *of, pid_t pid, int64_t at_ns,
+			bool (*is)(const struct tw_event *event, pid_t pid))
 {
 	int64_t best_ns = APART_NS, found_ns = at_ns;
 	size_t i;
@@ -113,8 +121,7 @@ static int64_t there_ns(const struct tw_window *of, enum tw_event_kind kind,
 		const struct tw_event *event = &of->events[i];
 		int64_t apart_ns = llabs(event->time_ns - at_ns);
 
-		if (event->kind == kind && event->other_pid == pid &&
-		    apart_ns < best_ns) {
+		if (is(event, pid) && apart_ns < best_ns) {
 			best_ns = apart_ns;
 			found_ns = event->time_ns;
 		}
@@ -163,10 +170,10 @@ void wl_look(const struct wl_late *late, const struct tw_window *window)
 	};
 
 	if (!wl_config.cycles) {
-		span.begin_ns = there_ns(&part, TW_EVENT_WAKING,
-					 span.side_pid, late->begin_ns);
-		span.end_ns = there_ns(&part, TW_EVENT_SWITCH, span.side_pid,
-				       late->end_ns);
+		span.begin_ns = there_ns(&part, span.side_pid, late->begin_ns,
+					 begins);
+		span.end_ns = there_ns(&part, span.side_pid, late->end_ns,
+				       ends);
 	}
 	now.late = *late;
 	now.text = window->text;

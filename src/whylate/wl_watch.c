@@ -214,16 +214,15 @@ static void read_watch(struct tw_run *run)
 
 static void look_into_all(void)
 {
-	struct tw_mark marks[2 * LATE];
+	struct tw_mark marks[LATE];
 	struct tw_window of;
 	int i;
 
 	if (!stopped_ns)
 		return;
 	set_urgent(false);
-	for (i = 0; i < late_count; i++) {
+	for (i = 0; i < late_count; i++)
 		marks[i] = (struct tw_mark) { late[i].end_ns, "late until here" };
-	}
 	tw_window_read(&of, tw_tracefs_read(), late_count ?
 		       late[0].begin_ns - KEPT_NS : INT64_MAX,
 		       "whylate", marks, late_count);
@@ -231,9 +230,9 @@ static void look_into_all(void)
 		wl_look(&late[i], &of);
 	tw_window_free(&of);
 	late_count = 0;
+	tw_tracefs_resume();
 	traced_ns = tw_now_ns(CLOCK_MONOTONIC) - tw_tracefs_ahead_ns();
 	stopped_ns = 0;
-	tw_tracefs_resume();
 	set_urgent(true);
 }
 
