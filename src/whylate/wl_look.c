@@ -179,7 +179,8 @@ void wl_look(const struct wl_late *late, const struct tw_window *window)
 	now.text = window->text;
 	tw_cause_find(&now.cause, &part, &span, 1, wl_config.read ?
 		      TW_BYPASS_NONE : tw_bypass_read());
-	if (!wl_config.read && now.cause.lacks && part.count &&
+	if (!wl_config.read && part.count &&
+	    (now.cause.lacks || now.cause.state == TW_UNKNOWN) &&
 	    whole_ns(&part) > late->begin_ns)
 		tell_lack(&part);
 	add_row(late, now.cause.brief);

@@ -237,7 +237,7 @@ def test_stack(live, task, spinner, tmp_path):
 def test_ring(live, task, tmp_path):
     """Too small for what it takes: it says so, and how large another is."""
     with subprocess.Popen([os.environ["TWOWAY_SPINNER"], str(CPU), "60", "0",
-                           "300000", "600000", "0"]) as hog:
+                           "600000", "900000", "0"]) as hog:
         process = live("-p", task[1], "-b", 100000, "--ring=8",
                        "--json=json")
         until(process, "# Cause: unknown, as it is not in the trace, which "
