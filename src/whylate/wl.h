@@ -40,6 +40,8 @@ struct wl_task {
 	int64_t since_ns;	/* a value begins; -1: none does */
 	struct tw_stats stats;
 	uint64_t above;		/* the limit */
+	/* Woken, and then it ran, without a sched_switch that says when. */
+	uint64_t unseen;
 	uint64_t buckets[TW_BUCKETS];
 };
 

@@ -86,6 +86,8 @@ static void note_leave(const struct tw_event *event)
 
 	if (!task)
 		return;
+	/* Some kernels do not trace every switch, above all from idle. */
+	task->unseen += !task->runs && task->since_ns >= 0;
 	task->since_ns = task->woken && !event->runnable ? event->time_ns : -1;
 	task->runs = task->woken = false;
 }

@@ -101,6 +101,13 @@ void tw_text_print(FILE *file, const struct tw_run *run)
 
 static void text(FILE *file, const struct tw_run *run)
 {
+	const struct wl_task *task;
+	int column;
+
+	for (column = 0; (task = shown(column)); column++)
+		if (task->unseen)
+			fprintf(file, "# Not seen: %" PRIu64 " wake-ups of %s-%d, as the kernel has not traced when it got its CPU\n",
+				task->unseen, task->comm, task->pid);
 	if (wl_watch_lost)
 		fprintf(file, "# Lost: events of the watch, %" PRIu64 " times: some may be missing above\n",
 			wl_watch_lost);
@@ -109,7 +116,7 @@ static void text(FILE *file, const struct tw_run *run)
 struct column {
 	const char *task, *what;
 	int pid;
-	uint64_t cycles, above;
+	uint64_t cycles, above, unseen;
 	double avg, max, percentiles[PERCENTS];
 };
 
@@ -123,6 +130,7 @@ static const void *column_of(const void *of)
 	column = (struct column) {
 		.task = task->comm, .what = wl_what(), .pid = task->pid,
 		.cycles = task->stats.count, .above = task->above,
+		.unseen = task->unseen,
 		.avg = tw_text_real(tw_stats_mean(&task->stats)),
 		.max = tw_text_real((double)task->stats.max),
 	};
@@ -160,6 +168,7 @@ static const struct tw_member of_column[] = {
 	COLUMN(what, TW_STRING, "What the values are of.", .word = what_word),
 	COLUMN(cycles, TW_INTEGER, "How many values.", "'minimum': 1"),
 	COLUMN(above, TW_COUNT, "How many are above -b."),
+	COLUMN(unseen, TW_COUNT, "Wake-ups besides, which the kernel has not traced to their end."),
 	COLUMN(avg, TW_REAL, "Mean."),
 	COLUMN(max, TW_REAL, "Longest value.", .format = "%.1f"),
 	{ "percentiles", TW_NOWHERE, TW_MAP, "Values, within 1/1024; null: fewer than 10 values are above it.",
