@@ -154,6 +154,8 @@ def causes(path):
 @pytest.mark.parametrize("name,options", [
     ("ftrace", "--task=python3 -b 1000"), ("trace-cmd", "--task=9763 -b 500"),
     ("rtla", "--task=timerlat/0 -b 30"), ("made", "--task=t -b 20"),
+    ("lock", "--task=155 --from=16.12044 --to=16.120524"),
+    ("ipi", "--task=19294 --from=65816.75665 --to=65816.756652"),
     ("trace-cmd", "--task=none -b 500"),
     ("trace-cmd", "--task=python3 -b 500 --from=61110.6594 --to=61110.66335"),
     ("trace-cmd", "--task=python3 -b 500 --from=61110.6595 --to=61110.66335"),
