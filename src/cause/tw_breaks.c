@@ -218,10 +218,12 @@ static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
 
 	add_one(row, of->values_ns[of->metric], room_of(run, pair)->at_ns);
 	traced = cause;
-	tw_on_break_start(&(struct tw_on_break_about) {
-		tw_ns_to_us(of->values_ns[of->metric]), pair,
-		(int64_t)tw_break_number(of), tw_metrics[of->metric].name,
-		tw_metrics[row->phase].name, cause ? cause->sentence : "",
+	tw_on_break_start((struct tw_on_break_about[]) {
+		{ "US", NULL, tw_ns_to_us(of->values_ns[of->metric]) },
+		{ "METRIC", tw_metrics[of->metric].name, 0 }, { "PAIR", NULL, pair },
+		{ "CYCLE", NULL, (int64_t)tw_break_number(of) },
+		{ "PHASE", tw_metrics[row->phase].name, 0 },
+		{ "CAUSE", cause ? cause->sentence : "", 0 }, { .name = NULL }
 	}, tw_trace_print);
 	if (!longest.cycle.seq || of->values_ns[of->metric] >
 				  longest.values_ns[longest.metric]) {

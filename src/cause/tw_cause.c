@@ -41,6 +41,8 @@ static void name_holder(const struct scene *scene, struct tw_piece *piece,
 	piece->prio = cpu->prio;
 	piece->interrupt = cpu->depth;
 	if (cpu->depth)
+		strcpy(piece->sender, cpu->senders[cpu->depth - 1]);
+	if (cpu->depth)
 		snprintf(piece->who, sizeof(piece->who), "%s",
 			 cpu->interrupts[cpu->depth - 1]);
 	else if (cpu->pid)
@@ -218,6 +220,34 @@ static void note_wakeup(struct scene *scene, const struct tw_event *event)
 	}
 }
 
+/* To be called before @event, which wakes @task, is applied. */
+static void note_wait(const struct scene *scene, struct tw_cause_wait *to,
+		      const struct tw_task_seen *task,
+		      const struct tw_event *event)
+{
+	const struct tw_cpu_seen *cpu = &scene->play.cpus[event->cpu];
+	int64_t begin_ns = scene->span->begin_ns;
+	struct tw_cause_wait wait = { .boosted = task->holder_pid, .cpu = -1 };
+
+	if (event->kind != TW_EVENT_WAKING || event->other_pid != task->pid ||
+	    task->state != TW_TASK_BLOCKED)
+		return;
+	if (task->blocked_ns > begin_ns)
+		begin_ns = task->blocked_ns;
+	wait.for_ns = event->time_ns - begin_ns;
+	wait.lock = wait.boosted || (task->contends && !cpu->depth);
+	wait.pid = wait.boosted ? task->holder_pid : cpu->depth ? 0 :
+		   event->pid;
+	if (wait.pid)
+		strcpy(wait.who, wait.boosted ? task->holder : event->comm);
+	else if (cpu->depth)
+		strcpy(wait.who, cpu->interrupts[cpu->depth - 1]);
+	if (wait.lock && (!wait.boosted || event->pid == task->holder_pid))
+		wait.cpu = event->cpu;
+	if (wait.for_ns > to->for_ns)
+		*to = wait;
+}
+
 /* Where it was sent, the packet is received in the softirq that follows. */
 static void note_message(struct scene *scene, const struct tw_event *event)
 {
@@ -244,6 +274,10 @@ static void play_back(struct scene *scene, const struct tw_window *window)
 		account(scene, &done_ns, event->time_ns);
 		note_message(scene, event);
 		note_wakeup(scene, event);
+		note_wait(scene, &scene->cause->by_side.wait, &scene->play.side,
+			  event);
+		note_wait(scene, &scene->cause->by_peer.wait, &scene->play.peer,
+			  event);
 		tw_playback_apply(&scene->play, event);
 	}
 	account(scene, &done_ns, scene->span->end_ns);

@@ -61,9 +61,20 @@ struct tw_piece {
 	int prio;		/* kernel priority; -1: unknown */
 	bool interrupt;		/* @who is an interrupt or a softirq */
 	char who[48];
+	char sender[96];	/* of an interrupt; "": unknown */
 };
 
 #define TW_PIECES	256	/* more are added to the last */
+
+/* The longest wait of a task that was blocked, and what ended it. */
+struct tw_cause_wait {
+	int64_t for_ns;
+	char who[48];		/* task or interrupt that woke it; "": unknown */
+	int pid;		/* 0: an interrupt */
+	bool lock;		/* a task, which held the lock... */
+	bool boosted;		/* ...and has inherited the priority */
+	int cpu;		/* where that ran; -1: unknown */
+};
 
 /* How the scheduler treated a task. */
 struct tw_choices {
@@ -72,6 +83,7 @@ struct tw_choices {
 	bool passed_over;
 	/* It surely did: one followed another, or this one itself. */
 	bool overtaken;
+	struct tw_cause_wait wait;
 };
 
 struct tw_cause {

@@ -34,6 +34,41 @@ static const char *last_of(const char *text, const char *what)
 	return found;
 }
 
+static void note_state(struct tw_event *event, char state)
+{
+	event->runnable = state == 'R';
+	event->held = state == 'D' || state == 'T' || state == 't';
+}
+
+/* "NAME:PID [PRIO]", up to @end */
+static bool parse_short(const char *text, const char *end, char comm[TW_COMM],
+			int *pid, int *prio)
+{
+	const char *colon = memrchr(text, ':', end - text);
+
+	if (!colon || sscanf(colon, ":%d [%d]", pid, prio) != 2)
+		return false;
+	copy_comm(comm, text, colon);
+	return true;
+}
+
+/* As trace-cmd has it: "NAME:PID [PRIO] STATE ==> NAME:PID [PRIO]". */
+static bool parse_short_switch(struct tw_event *event, const char *args)
+{
+	const char *arrow = strstr(args, " ==> "), *bracket;
+	int pid;
+
+	args += strspn(args, " ");
+	bracket = arrow ? memrchr(args, ']', arrow - args) : NULL;
+	if (!bracket || !parse_short(args, bracket, event->comm, &pid,
+				     &event->prio))
+		return false;
+	note_state(event, bracket[2]);
+	return parse_short(arrow + strlen(" ==> "), strchr(arrow, '\0'),
+			   event->other_comm, &event->other_pid,
+			   &event->other_prio);
+}
+
 static bool parse_switch(struct tw_event *event, const char *args)
 {
 	const char *arrow = strstr(args, " ==> next_comm=");
@@ -46,7 +81,7 @@ static bool parse_switch(struct tw_event *event, const char *args)
 			      &event->prio, &state) != 2)
 		prev = strstr(prev + 1, " prev_pid=");
 	if (!arrow || !prev)
-		return false;
+		return parse_short_switch(event, args);
 	name = arrow + strlen(" ==> next_comm=");
 	next = last_of(name, " next_pid=");
 	if (!next || sscanf(next, " next_pid=%d next_prio=%d",
@@ -56,8 +91,7 @@ static bool parse_switch(struct tw_event *event, const char *args)
 	/* The line's own begin has no name where the kernel notes none. */
 	if (!strcmp(event->comm, "<...>") && first && first < prev)
 		copy_comm(event->comm, first + strlen("prev_comm="), prev);
-	event->runnable = state == 'R';
-	event->held = state == 'D' || state == 'T' || state == 't';
+	note_state(event, state);
 	return true;
 }
 
@@ -109,6 +143,34 @@ static bool parse_vector(struct tw_event *event, const char *args)
 	return strstr(args, "vector=") || !strncmp(event->name, "ipi ", 4);
 }
 
+/* "comm=NAME pid=5 oldprio=120 newprio=9" */
+static bool parse_boost(struct tw_event *event, const char *args)
+{
+	const char *name = strstr(args, "comm=");
+	const char *pid = last_of(args, " pid=");
+
+	if (!name || !pid || sscanf(pid, " pid=%d", &event->other_pid) != 1)
+		return false;
+	copy_comm(event->other_comm, name + strlen("comm="), pid);
+	return true;
+}
+
+/* "cpu=1 callsite=FUNCTION+0x1 callback=...", or "cpumask=1,3-5 ...". */
+static bool parse_send(struct tw_event *event, const char *args)
+{
+	const char *at = strstr(args, " callsite=");
+	const char *list = strchr(args, '=');
+
+	/* A list that is cut would name CPUs that are not in it. */
+	if (!at || !list || list > at || at - list > TW_COMM)
+		return false;
+	copy_comm(event->other_comm, list + 1, at);
+	at += strlen(" callsite=");
+	snprintf(event->name, sizeof(event->name), "%.*s",
+		 (int)strcspn(at, "+ \n"), at);
+	return true;
+}
+
 static bool parse_any(struct tw_event *event, const char *args)
 {
 	return true;
@@ -128,6 +190,10 @@ static const struct form {
 	{ "irq_handler", "_exit", TW_EVENT_LEAVE, parse_irq },
 	{ "softirq", "_entry", TW_EVENT_ENTER, parse_softirq },
 	{ "softirq", "_exit", TW_EVENT_LEAVE, parse_softirq },
+	{ "sched_pi_setprio", "", TW_EVENT_BOOST, parse_boost },
+	{ "contention_begin", "", TW_EVENT_LOCK, parse_any },
+	{ "contention_end", "", TW_EVENT_UNLOCK, parse_any },
+	{ "ipi_send_cpu", "", TW_EVENT_SEND, parse_send },
 	{ "net_dev", "", TW_EVENT_NET, parse_any },
 	{ "netif_", "", TW_EVENT_NET, parse_any },
 	{ "", "_entry", TW_EVENT_ENTER, parse_vector },
@@ -202,8 +268,14 @@ static bool parse_time(struct tw_event *event, const char *cpu, int *used)
 
 	*used = 0;
 	if (sscanf(cpu, " [%d] %15s %" SCNd64 ".%6" SCNd64 ": %n",
-		   &event->cpu, flags, &seconds, &us, used) != 4 || !*used ||
-	    seconds < 0 || us < 0 || seconds >= INT64_MAX / TW_NS_PER_S)
+		   &event->cpu, flags, &seconds, &us, used) != 4) {
+		/* trace-cmd leaves them out. */
+		flags[0] = '\0';
+		sscanf(cpu, " [%d] %" SCNd64 ".%6" SCNd64 ": %n", &event->cpu,
+		       &seconds, &us, used);
+	}
+	if (!*used || seconds < 0 || us < 0 ||
+	    seconds >= INT64_MAX / TW_NS_PER_S)
 		return false;
 	/* The second flag: not those that can wait for the next tick, l, L. */
 	event->resched = flags[0] && flags[1] && strchr("BbNnp", flags[1]);
@@ -217,8 +289,7 @@ static bool has_place(const struct tw_event *event)
 	       event->other_cpu >= 0 && event->other_cpu < CPU_SETSIZE;
 }
 
-/* False: no event, or on a CPU from CPU_SETSIZE on. */
-static bool parse_line(const char *line, struct tw_event *event)
+bool tw_event_parse(const char *line, struct tw_event *event)
 {
 	const char *cpu, *name;
 	int used;
@@ -284,12 +355,13 @@ static int add(struct reader *to, const struct tw_event *event)
 	return 0;
 }
 
-/* What the kernel prints where a CPU's events were overwritten. */
+/* What is printed where a CPU's events were overwritten. */
 static void note_loss(struct reader *to, const char *line)
 {
+	char bracket;
 	int cpu;
 
-	if ((sscanf(line, "CPU:%d [LOST ", &cpu) == 1 ||
+	if ((sscanf(line, "CPU:%d [%c", &cpu, &bracket) == 2 ||
 	     sscanf(line, "##### CPU %d buffer started", &cpu) == 1) &&
 	    cpu >= 0 && cpu < CPU_SETSIZE)
 		to->lost[cpu] = true;
@@ -300,7 +372,7 @@ static int take(struct reader *to, const char *line)
 	struct tw_event event;
 
 	/* A line without a time belongs to the one before. */
-	if (!parse_line(line, &event)) {
+	if (!tw_event_parse(line, &event)) {
 		note_loss(to, line);
 		if (to->in_stack)
 			tw_stack_line(to->window, line);

@@ -18,6 +18,10 @@ enum tw_event_kind {
 	TW_EVENT_ENTER,		/* an interrupt or softirq starts */
 	TW_EVENT_LEAVE,		/* an interrupt or softirq ends */
 	TW_EVENT_NET,		/* the network stack passes a packet on */
+	TW_EVENT_LOCK,		/* the current task begins to wait for a lock */
+	TW_EVENT_UNLOCK,	/* ...and has it, or gives up */
+	TW_EVENT_BOOST,		/* a task inherits a priority, or loses it */
+	TW_EVENT_SEND,		/* an interrupt is sent to other CPUs */
 	TW_EVENT_STACK		/* of the event before it: see struct tw_stack */
 };
 
@@ -28,7 +32,8 @@ struct tw_event {
 	int pid;		/* the current task of this CPU */
 	char comm[TW_COMM];
 	/*
-	 * SWITCH: next task; WAKING, MIGRATE: the task that is woken or moved.
+	 * SWITCH: next task; WAKING, MIGRATE, BOOST: the task that is woken,
+	 * moved or boosted; SEND: only the name: the list of CPUs.
 	 */
 	int other_pid;
 	char other_comm[TW_COMM];
@@ -38,7 +43,7 @@ struct tw_event {
 	bool runnable;		/* SWITCH: previous task was preempted */
 	bool held;		/* by a lock, a page fault or a stop signal */
 	int other_cpu;		/* WAKING, MIGRATE: its new CPU */
-	char name[48];		/* ENTER, LEAVE: the interrupt */
+	char name[48];		/* ENTER, LEAVE: the interrupt; SEND: where */
 	bool resched;		/* the kernel wants a new task on this CPU */
 	bool recalled;		/* SWITCH: see tw_playback_open() */
 };
@@ -87,6 +92,12 @@ int tw_window_read(struct tw_window *window, FILE *trace, int64_t from_ns,
 		   const char *whose, const struct tw_mark *marks, int count);
 
 void tw_window_free(struct tw_window *window);
+
+/*
+ * A line of the kernel's text, or of `trace-cmd report`. false: no event, or on
+ * a CPU from CPU_SETSIZE on.
+ */
+bool tw_event_parse(const char *line, struct tw_event *event);
 
 /*
  * Internal: a stack of the current task begins, at an event of the kind @at: 0

@@ -185,6 +185,16 @@ static double to_us(double ns)
 	return ns / (double)TW_NS_PER_US;
 }
 
+/* What whom is blocked waited for; NULL: that is not known. */
+static const struct tw_cause_wait *wait_of(const struct tw_cause *cause)
+{
+	const struct tw_cause_wait *wait =
+		cause->state == TW_BLOCKED ? &cause->by_side.wait :
+		cause->state == TW_PEER_BLOCKED ? &cause->by_peer.wait : NULL;
+
+	return wait && *wait->who ? wait : NULL;
+}
+
 /* " while kworker/2:1-123 (290.0 us), interrupt 36 (11.0 us) and 2 more ran" */
 static void print_names(FILE *file, const struct tw_cause *cause)
 {
@@ -196,9 +206,11 @@ static void print_names(FILE *file, const struct tw_cause *cause)
 		if (piece->state == cause->state && named == NAMED)
 			more++;
 		else if (piece->state == cause->state)
-			fprintf(file, "%s%s (%.1f us)",
+			fprintf(file, "%s%s (%.1f us%s%s)",
 				named++ ? ", " : " while ", piece->who,
-				to_us((double)piece->for_ns));
+				to_us((double)piece->for_ns),
+				*piece->sender ? ", sent by " : "",
+				piece->sender);
 	}
 	if (more)
 		fprintf(file, " and %d more", more);
@@ -206,10 +218,27 @@ static void print_names(FILE *file, const struct tw_cause *cause)
 		fprintf(file, " ran");
 }
 
+static void print_wait(FILE *file, const struct tw_cause_wait *wait)
+{
+	char number[16] = "";
+
+	if (wait->pid)
+		snprintf(number, sizeof(number), "-%d", wait->pid);
+	if (!wait->lock) {
+		fprintf(file, ", until %s%s woke it", wait->who, number);
+		return;
+	}
+	fprintf(file, " on a lock that %s%s held", wait->who, number);
+	if (wait->cpu >= 0)
+		fprintf(file, ", which ran on CPU %d%s", wait->cpu,
+			wait->boosted ? " at its inherited priority" : "");
+}
+
 static void print_sentence(FILE *file, const struct tw_cause *cause,
 			   enum tw_bypass bypass)
 {
 	const struct tw_state_words *words = &tw_state_words[cause->state];
+	const struct tw_cause_wait *wait = wait_of(cause);
 	const struct tw_span *span = &cause->span;
 	bool longer = span->mean_ns > 0 && cause->value_ns > span->mean_ns;
 
@@ -222,15 +251,18 @@ static void print_sentence(FILE *file, const struct tw_cause *cause,
 	}
 	fprintf(file, "%s %s", words->peer ? span->peer : span->side,
 		span->works && cause->state == TW_RUNS ?
-		"running, undisturbed," : words->is);
+		"running, undisturbed," : wait && wait->lock ? "blocked" :
+		words->is);
 	if (cause->worst.cpu >= 0)
 		fprintf(file, " on CPU %d", cause->worst.cpu);
 	fprintf(file, " for %.1f us", to_us((double)cause->state_ns));
 	if (words->names)
 		print_names(file, cause);
+	if (wait)
+		print_wait(file, wait);
 	fputs(why(cause, bypass), file);
 	if (words->peer)
-		fprintf(file, " before %s woke the %s",
+		fprintf(file, "%s before %s woke the %s", wait ? "," : "",
 			cause->state == TW_ON_THE_WAY ? "that" : "it",
 			span->side);
 }
@@ -242,6 +274,7 @@ static void print_brief(FILE *file, const struct tw_cause *cause,
 	const struct tw_state_words *words = &tw_state_words[cause->state];
 	const struct tw_span *span = &cause->span;
 	const struct tw_piece *worst = &cause->worst;
+	const struct tw_cause_wait *wait = wait_of(cause);
 	const char *number = strrchr(worst->who, '-');
 	size_t length = strlen(worst->who);
 
@@ -251,7 +284,11 @@ static void print_brief(FILE *file, const struct tw_cause *cause,
 	}
 	/* What is said of it may end with a comma. */
 	fprintf(file, "%s %.*s", words->peer ? span->peer : span->side,
+		wait && wait->lock ? (int)strlen("blocked") :
 		(int)strcspn(words->is, ","), words->is);
+	if (wait)
+		fprintf(file, wait->lock ? " on a lock that %s held" :
+			", until %s woke it", wait->who);
 	if (number && worst->pid > 0 && !worst->interrupt)
 		length = number - worst->who;
 	if (words->names)

@@ -68,26 +68,19 @@ be_shell(int input)
 	_exit(EXIT_FAILURE);
 }
 
-static void set_environment(const struct tw_on_break_about *about)
+static void set_environment(const struct tw_on_break_about about[])
 {
-	const struct { const char *name, *text; int64_t number; } members[] = {
-		{ "US", NULL, about->us }, { "METRIC", about->metric, 0 },
-		{ "PAIR", NULL, about->pair }, { "CYCLE", NULL, about->cycle },
-		{ "PHASE", about->phase, 0 }, { "CAUSE", about->cause, 0 },
-	};
 	char name[32], number[24];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(members); i++) {
+	for (; about->name; about++) {
 		snprintf(name, sizeof(name), "TWOWAYTEST_BREAK_%s",
-			 members[i].name);
-		snprintf(number, sizeof(number), "%" PRId64,
-			 members[i].number);
-		setenv(name, members[i].text ? members[i].text : number, 1);
+			 about->name);
+		snprintf(number, sizeof(number), "%" PRId64, about->number);
+		setenv(name, about->text ? about->text : number, 1);
 	}
 }
 
-void tw_on_break_start(const struct tw_on_break_about *about,
+void tw_on_break_start(const struct tw_on_break_about about[],
 		       void (*print)(FILE *file))
 {
 	FILE *input;

@@ -22,14 +22,14 @@ void tw_on_break_parse(const struct tw_option *option, char *value);
 /* Before the run: however main ends, the command is killed. */
 void tw_on_break_begin(void);
 
-/* What its environment says, in this order; see there. */
+/* A variable of its environment: behind TWOWAYTEST_BREAK_; NULL: the number. */
 struct tw_on_break_about {
-	int64_t us, pair, cycle;
-	const char *metric, *phase, *cause;
+	const char *name, *text;
+	int64_t number;
 };
 
-/* What @print prints is its standard input. */
-void tw_on_break_start(const struct tw_on_break_about *about,
+/* The last variable has no name. What @print prints is its standard input. */
+void tw_on_break_start(const struct tw_on_break_about about[],
 		       void (*print)(FILE *file));
 
 /* Sees to one that has ended, or must: to be called now and then. */

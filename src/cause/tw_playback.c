@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <string.h>
+
+#include "tw_cpus.h"
 #include "tw_playback.h"
 #include "tw_time.h"
 
@@ -13,6 +16,7 @@
  */
 #define WAKEN_NS	TW_NS_PER_MS	/* no tick is shorter */
 #define SWITCH_NS	(50 * TW_NS_PER_US)
+#define SENT_NS		TW_NS_PER_MS	/* an interrupt takes no longer */
 
 /* What an event says about a task. */
 static void follow(struct tw_task_seen *task, const struct tw_event *event)
@@ -26,12 +30,14 @@ static void follow(struct tw_task_seen *task, const struct tw_event *event)
 		task->state = TW_TASK_RUNNING;
 		task->cpu = event->cpu;
 		task->prio = event->other_prio;
+		task->holder_pid = 0;
 	} else if (event->kind == TW_EVENT_SWITCH && current) {
 		task->state = event->runnable || event->recalled ?
 			      TW_TASK_RUNNABLE : TW_TASK_BLOCKED;
 		task->held = event->held;
 		task->cpu = event->cpu;
 		task->prio = event->prio;
+		task->blocked_ns = event->time_ns;
 	} else if (event->kind == TW_EVENT_WAKING && other) {
 		/* About to block, it may be woken before it has. */
 		if (task->state != TW_TASK_RUNNING)
@@ -44,6 +50,54 @@ static void follow(struct tw_task_seen *task, const struct tw_event *event)
 		task->state = TW_TASK_RUNNING;
 		task->cpu = event->cpu;
 	}
+}
+
+/* Of several that a waiter boosts, the first one holds what it waits for. */
+static void follow_lock(struct tw_task_seen *task, const struct tw_event *event)
+{
+	if (event->pid != task->pid || !task->pid)
+		return;
+	if (event->kind == TW_EVENT_LOCK || event->kind == TW_EVENT_UNLOCK)
+		task->contends = event->kind == TW_EVENT_LOCK;
+	if (event->kind != TW_EVENT_BOOST || task->holder_pid ||
+	    event->other_pid == task->pid)
+		return;
+	task->holder_pid = event->other_pid;
+	strcpy(task->holder, event->other_comm);
+}
+
+static void note_sender(struct tw_cpu_seen *cpus, const struct tw_event *event)
+{
+	cpu_set_t to;
+	int cpu;
+
+	if (event->kind != TW_EVENT_SEND ||
+	    !tw_cpus_parse(&to, event->other_comm))
+		return;
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &to))
+			continue;
+		cpus[cpu].sent_ns = event->time_ns;
+		snprintf(cpus[cpu].sender, sizeof(cpus[cpu].sender),
+			 "CPU %d: %s-%d in %s", event->cpu, event->comm,
+			 event->pid, event->name);
+	}
+}
+
+/* One that CPUs send each other; of others, nobody is known. */
+static void take_sender(struct tw_cpu_seen *cpu, const struct tw_event *event)
+{
+	bool sent = !strncmp(event->name, "call_function", 13) ||
+		    !strncmp(event->name, "reschedule", 10) ||
+		    !strncmp(event->name, "ipi", 3);
+	char *to = cpu->senders[cpu->depth];
+
+	*to = '\0';
+	if (!sent)
+		return;
+	if (event->time_ns - cpu->sent_ns <= SENT_NS)
+		strcpy(to, cpu->sender);
+	*cpu->sender = '\0';
 }
 
 static void follow_cpu(struct tw_cpu_seen *cpu, const struct tw_event *event)
@@ -65,11 +119,13 @@ static void follow_cpu(struct tw_cpu_seen *cpu, const struct tw_event *event)
 	else if (cpu->resched_ns < 0)
 		cpu->resched_ns = event->time_ns;
 	cpu->pid = pid;
-	if (event->kind == TW_EVENT_ENTER && cpu->depth < TW_NESTED)
+	if (event->kind == TW_EVENT_ENTER && cpu->depth < TW_NESTED) {
+		take_sender(cpu, event);
 		snprintf(cpu->interrupts[cpu->depth++],
 			 sizeof(cpu->interrupts[0]), "%s", event->name);
-	else if (event->kind == TW_EVENT_LEAVE && cpu->depth)
+	} else if (event->kind == TW_EVENT_LEAVE && cpu->depth) {
 		cpu->depth--;
+	}
 }
 
 /* Where a side was before the first event that names it. */
@@ -259,6 +315,9 @@ void tw_playback_apply(struct tw_playback *play, const struct tw_event *event)
 	look_for_overtaking(&play->peer, event);
 	follow(&play->side, event);
 	follow(&play->peer, event);
+	follow_lock(&play->side, event);
+	follow_lock(&play->peer, event);
+	note_sender(play->cpus, event);
 	follow_cpu(cpu, event);
 	note_wait(&play->side, play->cpus, event);
 	note_wait(&play->peer, play->cpus, event);

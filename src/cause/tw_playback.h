@@ -11,6 +11,7 @@
 #include "tw_event.h"
 
 #define TW_NESTED	8	/* maximum depth of nested interrupts */
+#define TW_SENDER	96	/* size of a text */
 #define TW_REALTIME	100	/* priorities from here are not real-time */
 
 enum tw_task_state {
@@ -43,6 +44,11 @@ struct tw_task_seen {
 	 */
 	int64_t queued_ns;
 	int64_t overtaken_ns;
+	/* It waits for a lock; who holds it, if that has inherited, or 0. */
+	bool contends;
+	int holder_pid;
+	char holder[TW_COMM];
+	int64_t blocked_ns;	/* since then it has not run */
 };
 
 struct tw_cpu_seen {
@@ -52,6 +58,10 @@ struct tw_cpu_seen {
 	int64_t resched_ns;	/* since then a new task is wanted; -1: none */
 	int depth;		/* number of entries used in interrupts */
 	char interrupts[TW_NESTED][48];
+	/* Who has sent the interrupt; "": unknown. Of one that is to come... */
+	char senders[TW_NESTED][TW_SENDER];
+	char sender[TW_SENDER];
+	int64_t sent_ns;	/* ...it was sent then */
 };
 
 struct tw_playback {

@@ -38,18 +38,22 @@
  * is the path of a message through the loopback device.
  */
 #define EVENTS	"sched:sched_switch,sched:sched_waking," \
-		"sched:sched_migrate_task," \
+		"sched:sched_migrate_task,sched:sched_pi_setprio," \
+		"lock:contention_begin,lock:contention_end," \
 		"irq:irq_handler_entry,irq:irq_handler_exit," \
 		"irq:softirq_entry,irq:softirq_exit,irq_vectors," \
-		"ipi:ipi_entry,ipi:ipi_exit,net:netif_rx"
+		"ipi:ipi_entry,ipi:ipi_exit,ipi:ipi_send_cpu," \
+		"ipi:ipi_send_cpumask,net:netif_rx"
 #define ALLOWED	"allowed is stack, and a list of systems (irq), events (sched_switch) or system:event out of available_events in tracefs"
 
 const char *tw_tracefs_events, *tw_tracefs_file;
 
-static char instances[64], instance[128];
-static int stop_fd = -1;
+int64_t tw_tracefs_ring_kb;
+const char *tw_tracefs_woken, *tw_tracefs_next;
+
+static char instances[64];
+static struct tw_tracefs first, *own = &first;
 static int64_t longest_ms;
-static struct tw_guard guard;
 
 static void parse(const struct tw_option *option, char *value)
 {
@@ -80,6 +84,11 @@ bool tw_tracefs_check(int64_t limit_us)
 	return tw_tracefs_events;
 }
 
+void tw_tracefs_use(struct tw_tracefs *which)
+{
+	own = which;
+}
+
 static const char *hint(void)
 {
 	if (errno == ENOENT)
@@ -89,18 +98,18 @@ static const char *hint(void)
 	return "";
 }
 
-static int open_in(const char *name, int flags)
+int tw_tracefs_open_in(const char *name, int flags)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s", instance, name);
+	snprintf(path, sizeof(path), "%s/%s", own->path, name);
 	return open(path, flags | O_CLOEXEC);
 }
 
 /* Returns 0 or -errno. */
 static int put(const char *name, const char *text)
 {
-	int fd = open_in(name, O_WRONLY);
+	int fd = tw_tracefs_open_in(name, O_WRONLY);
 	int err = fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
 
 	if (fd >= 0)
@@ -108,13 +117,13 @@ static int put(const char *name, const char *text)
 	return err;
 }
 
-static void must_put(const char *name, const char *text)
+void tw_tracefs_put(const char *name, const char *text)
 {
 	int err = put(name, text);
 
 	if (err)
 		tw_say_fatal("--trace: cannot write \"%s\" to %s/%s: %s\n",
-			     text, instance, name, strerror(-err));
+			     text, own->path, name, strerror(-err));
 }
 
 /* Words of 32 bits, the highest first. */
@@ -134,7 +143,7 @@ static void put_mask(const cpu_set_t *cpus)
 			used += sprintf(text + used, "%s%08x", used ? "," : "",
 					bits);
 	}
-	must_put("tracing_cpumask", text);
+	tw_tracefs_put("tracing_cpumask", text);
 }
 
 static void size_rings(const cpu_set_t *cpus)
@@ -144,15 +153,17 @@ static void size_rings(const cpu_set_t *cpus)
 	char name[64], size[16];
 
 	sprintf(size, "%d", RING_LEAST_KB);
-	must_put("buffer_size_kb", size);
+	tw_tracefs_put("buffer_size_kb", size);
 	if (longest_ms < kb / RING_KB_PER_MS)
 		kb = longest_ms * RING_KB_PER_MS;
+	if (tw_tracefs_ring_kb)
+		kb = tw_tracefs_ring_kb;
 	sprintf(size, "%d", (int)kb);
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, cpus))
 			continue;
 		sprintf(name, "per_cpu/cpu%d/buffer_size_kb", cpu);
-		must_put(name, size);
+		tw_tracefs_put(name, size);
 	}
 }
 
@@ -182,12 +193,16 @@ static void add_events(const char *events, bool asked)
  */
 static void add_stacks(void)
 {
-	must_put("events/sched/sched_waking/trigger",
-		 "stacktrace if common_pid != 0 && " OURS("comm")
-		 " && !" OURS("COMM"));
-	must_put("events/sched/sched_switch/trigger",
-		 "stacktrace if prev_pid != 0 && " OURS("next_comm")
-		 " && !" OURS("prev_comm"));
+	char text[256];
+
+	snprintf(text, sizeof(text), "stacktrace if common_pid != 0 && %s",
+		 tw_tracefs_woken ? tw_tracefs_woken :
+		 OURS("comm") " && !" OURS("COMM"));
+	tw_tracefs_put("events/sched/sched_waking/trigger", text);
+	snprintf(text, sizeof(text), "stacktrace if prev_pid != 0 && %s",
+		 tw_tracefs_next ? tw_tracefs_next :
+		 OURS("next_comm") " && !" OURS("prev_comm"));
+	tw_tracefs_put("events/sched/sched_switch/trigger", text);
 	put("events/irq_vectors/local_timer_entry/trigger",
 	    "stacktrace if common_pid != 0 && !" OURS("COMM"));
 }
@@ -219,7 +234,7 @@ static int remove_instance(void)
 	int ms, err;
 
 	/* Processes that were killed keep it busy until they are gone. */
-	for (ms = 0; rmdir(instance); ms++) {
+	for (ms = 0; rmdir(own->path); ms++) {
 		if (errno == EBUSY && ms < REMOVE_MS) {
 			usleep(1000);
 			continue;
@@ -227,7 +242,7 @@ static int remove_instance(void)
 		if (errno == ENOENT)
 			return 0;
 		err = -errno;
-		tw_say_warn("--trace: cannot remove %s: %m\n", instance);
+		tw_say_warn("--trace: cannot remove %s: %m\n", own->path);
 		return err;
 	}
 	usleep(SETTLE_MS * 1000);
@@ -274,20 +289,21 @@ static void make(void)
 {
 	int i = 0;
 
+	own->stop_fd = -1;
 	do {
-		snprintf(instance, sizeof(instance), "%s/" NAME, instances,
+		snprintf(own->path, sizeof(own->path), "%s/" NAME, instances,
 			 (int)getpid(),
 			 (unsigned int)tw_now_ns(CLOCK_MONOTONIC));
-		tw_guard_start(&guard, remove_instance);
-		if (!mkdir(instance, 0700))
-			stop_fd = open_in("tracing_on", O_WRONLY);
-		if (stop_fd >= 0)
+		tw_guard_start(&own->guard, remove_instance);
+		if (!mkdir(own->path, 0700))
+			own->stop_fd = tw_tracefs_open_in("tracing_on", O_WRONLY);
+		if (own->stop_fd >= 0)
 			return;
 		if (errno != ENOENT && errno != ENODEV && errno != EEXIST)
 			break;
-		tw_guard_end(&guard);
+		tw_guard_end(&own->guard);
 	} while (++i < TRIES);
-	tw_say_fatal("--trace: cannot make %s: %m%s\n", instance, hint());
+	tw_say_fatal("--trace: cannot make %s: %m%s\n", own->path, hint());
 }
 
 void tw_tracefs_open(const cpu_set_t *cpus)
@@ -305,7 +321,7 @@ void tw_tracefs_open(const cpu_set_t *cpus)
 	make();
 	tw_tracefs_stop();
 	set_options();
-	must_put("trace_clock", "mono");
+	tw_tracefs_put("trace_clock", "mono");
 	put_mask(cpus);
 	size_rings(cpus);
 	if (*events == '+')
@@ -313,18 +329,18 @@ void tw_tracefs_open(const cpu_set_t *cpus)
 	add_events(events, strcmp(events, EVENTS));
 	if (stacks)
 		add_stacks();
-	must_put("tracing_on", "1");
+	tw_tracefs_put("tracing_on", "1");
 }
 
 void tw_tracefs_stop(void)
 {
-	if (write(stop_fd, "0", 1) != 1)
+	if (write(own->stop_fd, "0", 1) != 1)
 		tw_say_warn("--trace: cannot stop tracing: %m\n");
 }
 
 void tw_tracefs_resume(void)
 {
-	int fd = open_in("trace", O_WRONLY | O_TRUNC), err;
+	int fd = tw_tracefs_open_in("trace", O_WRONLY | O_TRUNC), err;
 
 	if (fd >= 0)
 		close(fd);
@@ -336,7 +352,7 @@ void tw_tracefs_resume(void)
 
 FILE *tw_tracefs_read(void)
 {
-	int fd = open_in("trace", O_RDONLY);
+	int fd = tw_tracefs_open_in("trace", O_RDONLY);
 
 	return fd < 0 ? NULL : fdopen(fd, "r");
 }
@@ -352,9 +368,9 @@ void tw_tracefs_print_file(FILE *file)
 
 void tw_tracefs_close(void)
 {
-	close(stop_fd);
-	stop_fd = -1;
-	tw_guard_end(&guard);
+	close(own->stop_fd);
+	own->stop_fd = -1;
+	tw_guard_end(&own->guard);
 }
 
 int64_t tw_tracefs_ahead_ns(void)

@@ -2,7 +2,7 @@
 /*
  * A trace of our own: an instance in tracefs, which does not affect other
  * traces, with the clock CLOCK_MONOTONIC. All is called by main but
- * tw_tracefs_stop(). There is at most one at a time.
+ * tw_tracefs_stop(). A program that needs several says which one is meant.
  */
 #ifndef TW_TRACEFS_H
 #define TW_TRACEFS_H
@@ -11,12 +11,27 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tw_guard.h"
 #include "tw_option.h"
 
 /* --trace and --trace-file. */
 extern const struct tw_option tw_tracefs_options[];
 extern const char *tw_tracefs_events;	/* NULL: no --trace */
 extern const char *tw_tracefs_file;
+
+extern int64_t tw_tracefs_ring_kb;	/* of a used CPU; 0: by the limit */
+
+/* Whose wake-ups have stacks: filters of both events; NULL: tasks of ours. */
+extern const char *tw_tracefs_woken, *tw_tracefs_next;
+
+struct tw_tracefs {
+	char path[128];
+	int stop_fd;
+	struct tw_guard guard;
+};
+
+/* From now on, this one is meant. */
+void tw_tracefs_use(struct tw_tracefs *which);
 
 /*
  * Refuses contradictions; @limit_us: that of -b, 0: none. The trace has room for
@@ -39,6 +54,10 @@ void tw_tracefs_stop(void);
 
 /* Starts it again, empty. */
 void tw_tracefs_resume(void);
+
+/* Of its files: writes @text, or ends the program after a message. */
+void tw_tracefs_put(const char *name, const char *text);
+int tw_tracefs_open_in(const char *name, int flags);	/* as open() */
 
 /* The text of the stopped trace; NULL and errno. The caller closes it. */
 FILE *tw_tracefs_read(void);

@@ -33,7 +33,7 @@ pid_t tw_child_start(int signal)
 	return 0;
 }
 
-void tw_child_shell(const char *command)
+void tw_child_usual(void)
 {
 	static const int usual[] = { SIGPIPE, SIGUSR2, SIGXFSZ };
 	sigset_t none;
@@ -43,6 +43,11 @@ void tw_child_shell(const char *command)
 		signal(usual[i], SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void tw_child_shell(const char *command)
+{
+	tw_child_usual();
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 }
 

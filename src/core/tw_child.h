@@ -12,9 +12,12 @@
  */
 pid_t tw_child_start(int signal);
 
+/* In a child: no signal is blocked, and those are as usual that main ignores. */
+void tw_child_usual(void);
+
 /*
- * Becomes a shell that runs @command. No signal is blocked there, and those are
- * as usual that main ignores. Returns only if that fails; see errno.
+ * Becomes a shell that runs @command, as usual. Returns only if that fails; see
+ * errno.
  */
 void tw_child_shell(const char *command);
 

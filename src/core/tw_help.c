@@ -139,6 +139,8 @@ static void print_options(void)
 	const struct tw_option *row;
 	int i;
 
+	if (*tw_program_words)
+		printf("{\"name\": \"program\", \"type\": \"operands\"}\n");
 	for (of = tw_program_groups; of->heading; of++)
 		for (i = 0; (row = tw_option_row(i)); i++)
 			if (group_of(row) == of->group && row->help)
@@ -151,7 +153,8 @@ static void print_help(void)
 	const struct tw_option *row;
 	int i;
 
-	printf("usage: %s [options]\n%s", tw_program_name, tw_program_about);
+	printf("usage: %s [options]%s\n%s", tw_program_name, tw_program_words,
+	       tw_program_about);
 	for (of = tw_program_groups; of->heading; of++) {
 		printf("\n%s:\n", of->heading);
 		for (i = 0; (row = tw_option_row(i)); i++)

@@ -23,6 +23,8 @@ static const char *usual[OPTIONS_MAX];	/* the word that is the default */
 static int64_t initial[OPTIONS_MAX];	/* the number that is */
 static int count;
 
+char **tw_option_words;
+
 void tw_option_refuse(const struct tw_option *option, const char *value,
 		      const char *message)
 {
@@ -251,7 +253,9 @@ void tw_option_parse_all(int argc, char *argv[])
 		tw_option_take(rows[i], next_word(rows[i], argc, argv));
 		at = optind;
 	}
-	if (optind < argc)
+	if (optind < argc && *tw_program_words)
+		tw_option_words = argv + optind;
+	else if (optind < argc)
 		tw_say_fatal("unexpected argument %s; see %s --help\n",
 			     argv[optind], tw_program_name);
 	tw_option_check();

@@ -95,6 +95,9 @@ void tw_option_refuse(const struct tw_option *option, const char *value,
 /* Reads the command line by the options of all parts, which may change it. */
 void tw_option_parse_all(int argc, char *argv[]);
 
+/* The words behind the options, where a program has any; NULL: none. */
+extern char **tw_option_words;
+
 /*
  * Ends the program if an option was given without what it needs, or with what it
  * excludes. A word that is the default needs and excludes nothing.

@@ -75,6 +75,7 @@ struct tw_part {
  * NULL.
  */
 extern const char tw_program_name[], tw_program_about[], tw_program_member[];
+extern const char tw_program_words[];	/* behind the options; "": none */
 extern const struct tw_program_group {
 	enum tw_option_group group;
 	const char *heading;	/* NULL: the last */

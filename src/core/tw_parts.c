@@ -10,6 +10,7 @@ const char tw_program_about[] =
 	"Measures the latency of a request and its reply on this host: a timer wakes a\n"
 	"client, which wakes a server, which sleeps and replies. US: microseconds.\n";
 const char tw_program_member[] = "twoway";
+const char tw_program_words[] = "";
 const struct tw_program_group tw_program_groups[] = {
 	{ TW_MEASURED, "What is measured" },
 	{ TW_SOCKETS, "Options of the sockets" },

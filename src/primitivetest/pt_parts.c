@@ -10,6 +10,7 @@ const char tw_program_about[] =
 	"Measures the primitives of a real-time system one by one: timers, clocks,\n"
 	"semaphores, queues, signals and switches. Values are in ns; US: microseconds.\n";
 const char tw_program_member[] = "primitives";
+const char tw_program_words[] = "";
 const struct tw_program_group tw_program_groups[] = {
 	{ TW_MEASURED, "What is run" },
 	{ TW_LOADS, "Load" },

@@ -2,6 +2,7 @@
 """The completions that the build has made, as the shells understand them."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -19,6 +20,7 @@ MADE = pathlib.Path(twowaytest.binary()).parent / "contrib"
 PROGRAMS = {
     "twowaytest": [twowaytest.binary()],
     "primitivetest": [primitives.binary()],
+    "whylate": [os.environ["WHYLATE"]],
     "twowayreport": [sys.executable, CONTRIB / "report/twowayreport"],
     "twowaytest-campaign": [sys.executable, CONTRIB / "campaign/campaign"],
     "twowaytest-virtlab": [sys.executable, CONTRIB / "virtlab/virtlab"],
@@ -131,6 +133,8 @@ VALUES = {"twowaytest": [
     ("--test=sync1,ae", ["sync1,aegis"], "--test="),
     ("--test=sync1,ba", ["sync1,basic"], "--test="),
     ("--limit=", [], ""), ("--metrics=", [], ""),
+], "whylate": [
+    ("--read=hi", ["hist", "history"], "--read="), ("--ta", ["--task"], ""),
 ], "twowayreport": [
     ("hi", ["hist", "history"], ""),
     ("--gate o", ["other"], ""),

@@ -153,8 +153,10 @@ def analysed(span, text):
 def brief(verdict, who):
     """What all causes of a kind have in common: no times, no places, and no
     numbers of processes."""
-    text = re.sub(r"^\S+ \S+ us: |,? on CPU \d+| for [\d.]+ us|"
-                  r"(?<=undecided), .*| before (it|that) woke the \S+$|"
+    text = re.sub(r"^\S+ \S+ us: |, which ran on CPU.*|,? on CPU \d+|"
+                  r" for [\d.]+ us|(?<=undecided), .*|"
+                  r",? before (it|that) woke the \S+$|"
+                  r"-\d+(?= held| woke it)|"
                   r", (already awake|its message on the way|undisturbed)",
                   "", verdict)
     shown = re.sub(r"-\d+$", "", who or "")

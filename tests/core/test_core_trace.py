@@ -107,7 +107,8 @@ def test_file(begin, kernel_text, tracefs, options):
     assert {one.name for one in events
             if not one.name.endswith(("_entry", "_exit"))} <= {
                 "sched_switch", "sched_waking", "sched_migrate_task",
-                "netif_rx"}
+                "sched_pi_setprio", "contention_begin", "contention_end",
+                "ipi_send_cpu", "ipi_send_cpumask", "netif_rx"}
 
 
 @pytest.mark.parametrize("events,wanted", [

@@ -18,10 +18,11 @@ SCRIPTS = TOP / "tests" / "tools"
 
 TOOLS = ("twowayreport", "twowaytest-campaign", "twowaytest-virtlab")
 # What a package of ours holds at least; the rest is how each names its files.
-PROGRAMS = ("twowaytest", "primitivetest")
+PROGRAMS = ("twowaytest", "primitivetest", "whylate")
 HOLDS = [
     r"/usr/share/twowaytest/twowaytest-3\.schema\.json",
     r"/usr/share/twowaytest/primitivetest-3\.schema\.json",
+    r"/usr/share/twowaytest/whylate\.schema\.json",
     *(pattern for name in PROGRAMS for pattern in (
         rf"/usr/bin/{name}",
         rf"/usr/share/man/man8/{name}\.8(\.gz)?",
@@ -174,7 +175,7 @@ def assert_unit_tests_ran(log):
     ("NEWS.md", r"^## (.+)$"),
     *((f"man/{page}", r'^\.TH .* "twowaytest (.+?)"') for page in (
         "twowaytest.8", "twowaytest-campaign.8", "primitivetest.8",
-        "twowayreport.1", "twowaytest-virtlab.1")),
+        "whylate.8", "twowayreport.1", "twowaytest-virtlab.1")),
 ])
 def test_version_is_the_projects(path, pattern):
     assert version(path, pattern) == version("meson.build",
