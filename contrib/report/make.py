@@ -119,14 +119,15 @@ def report(options):
             print(f"twowayreport: left out of the gate: {part.title}: "
                   "results of primitivetest", file=sys.stderr)
         gates.append(table)
-    broken = broke.lines_of(runs)
-    lines = verdict.lines_of(groups_of(runs), options.metrics)
-    lines += [*campaign.lines_of(runs), *primitives_verdict.lines_of(parts)]
-    found = [*gates, *verdict.summary(groups_of(runs), options.metrics),
-             *measured.table(known),
-             *tables.all_tables(runs, options.metrics, options.percentiles),
-             *tables_primitives.all_tables(parts), *campaign.tables(runs),
-             tables.sources(known, left_out)]
+    if options.html or options.tables:
+        broken, groups = broke.lines_of(runs), groups_of(runs)
+        lines = [*verdict.lines_of(groups, options.metrics),
+                 *campaign.lines_of(runs), *primitives_verdict.lines_of(parts)]
+        found = [*gates, *verdict.summary(groups, options.metrics),
+                 *measured.table(known), *tables.all_tables(
+                     runs, options.metrics, options.percentiles),
+                 *tables_primitives.all_tables(parts), *campaign.tables(runs),
+                 tables.sources(known, left_out)]
     names = list(systems_of(known))
     title = options.title or "Latency: " + (
         ", ".join(names) if len(names) <= NAMED else f"{len(names)} systems")
@@ -144,7 +145,7 @@ def report(options):
             raise InputError("--hgrm", None, "these are results of "
                              "primitivetest only, which have no distribution")
         for name, text in hgrm.files(runs, options.chosen or
-                                     [verdict.task_of(runs)]):
+                                     [verdict.task_of(runs) or "latency"]):
             outputs.add(f"{options.hgrm}/{unused(name, taken)}.hgrm", text)
     if options.tables:
         text = csv_text(title, found) \

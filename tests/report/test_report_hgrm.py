@@ -5,6 +5,7 @@ import math
 import re
 
 import made
+import made_primitives
 import pytest
 
 ROWS = made.cycles(4000, 3)
@@ -91,3 +92,8 @@ def test_without_a_distribution(refused):
     made.write(refused.directory, "p.csv", made.PUBLISHED)
     assert "--hgrm: no run tells how often each value of send came" in \
         refused("-H", "d", "-m", "send", "p.csv")
+    assert "no run tells how often each value of latency came" in \
+        refused("-H", "d", "p.csv")
+    made.write(refused.directory, "x.json", made_primitives.primitives())
+    assert "--hgrm: these are results of primitivetest only" in \
+        refused("-H", "d", "x.json")

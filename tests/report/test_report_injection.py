@@ -27,6 +27,7 @@ def made_texts(count=200):
     source = random.Random(1)
     found = ["".join(source.choices(PIECES, k=source.randint(1, 4)))
              for _ in range(count)]
+    found[62], found[199] = "".join(PIECES), "".join(PIECES[::-1])
     return [f"{text}~{i}~" if i % 2 else f"~{i}~{text}" if i % 4 else
             f"{text}{i}~" for i, text in enumerate(found)]
 

@@ -57,13 +57,20 @@ def bins_of(found, key="index"):
          for _, one, dist in found}
 
 
-def draw_histogram(look, ax, found, bins):
-    """Overlaid; returns handles."""
-    edges, grow, scale = bins
+def shown_edges(ax, edges, grow):
+    """In us; the axis is theirs."""
     shown = edges / 1000
     if grow:
         shown = numpy.maximum(shown, shown[1] / 2)
         log_axis(ax.xaxis, shown[0], shown[-1])
+    ax.set_xlim(shown[0], shown[-1])
+    return shown
+
+
+def draw_histogram(look, ax, found, bins):
+    """Overlaid; returns handles."""
+    edges, grow, scale = bins
+    shown = shown_edges(ax, edges, grow)
     handles, top = [], ax.get_ylim()[1] / 2 if ax.get_yscale() == "log" else 1
     for i, _, dist in found:
         values = dist.rebinned(edges) * scale[i]
@@ -74,7 +81,6 @@ def draw_histogram(look, ax, found, bins):
     floor = 0.7 * min(scale.values())
     log_axis(ax.yaxis, floor, top, narrow=True)
     ax.set_ylim(floor, top * 2)
-    ax.set_xlim(shown[0], shown[-1])
     ax.set_ylabel("cycles" if 1 in scale.values() else "cycles a million")
     return handles
 
@@ -115,10 +121,7 @@ def line_of(look, order):
 def draw_pairs(look, ax, pairs, metric, bins):
     """Overlaid shares, the longest first; returns handles and names."""
     edges, grow, _ = bins
-    shown = edges / 1000
-    if grow:
-        shown = numpy.maximum(shown, shown[1] / 2)
-        log_axis(ax.xaxis, shown[0], shown[-1])
+    shown = shown_edges(ax, edges, grow)
     handles, names = [], []
     for order, pair in enumerate(pairs):
         series = pair.series[metric]
@@ -130,7 +133,6 @@ def draw_pairs(look, ax, pairs, metric, bins):
     least = min(1 / pair.series[metric].dist.count for pair in pairs)
     log_axis(ax.yaxis, 0.7 * least, 1, narrow=True)
     ax.set_ylim(0.7 * least, 1.5)
-    ax.set_xlim(shown[0], shown[-1])
     ax.set_ylabel("share of cycles")
     return handles[:NAMED], names[:NAMED]
 
