@@ -146,7 +146,8 @@ const struct tw_member tw_ramp_step[] = {
 	  "'minimum': 0", TW_VIA(struct step, of) },
 	{ "missed", TW_IN(struct kept, results.missed), TW_COUNT,
 	  "Expiries that got no cycle.", TW_VIA(struct step, of) },
-	{ TW_PHASES(tw_members_next_of_step, TW_OBJECT_IN(struct kept, results)),
+	{ TW_PHASES(tw_members_next_of_step,
+		    TW_OBJECT_IN(struct kept, results)),
 	  TW_VIA(struct step, of) },
 	{ .name = NULL }
 };

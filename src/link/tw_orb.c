@@ -157,7 +157,8 @@ static const struct tw_member of_pair[] = {
 	{ "missed", TW_IN(struct kept, results.missed), TW_COUNT,
 	  "Expiries that got no cycle." },
 	{ TW_NAMED(struct kept, inversions), TW_COUNT, TW_INVERSIONS },
-	{ TW_PHASES(tw_members_next_of_step, TW_OBJECT_IN(struct kept, results)) },
+	{ TW_PHASES(tw_members_next_of_step,
+		    TW_OBJECT_IN(struct kept, results)) },
 	{ .name = NULL }
 };
 
