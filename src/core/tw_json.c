@@ -236,7 +236,8 @@ static const struct tw_member head[] = {
 	  "'minItems': 1", .next = next_word,
 	  .of = TW_EACH(TW_SELF(const char *), TW_STRING, "A word.") },
 	{ "settings", TW_NOWHERE, TW_OBJECT, "The options that have a value, by their long names; 0, -1, null, false: not given.",
-	  .next = next_option, .of = of_setting, .describe = tw_schema_settings },
+	  .next = next_option, .of = of_setting,
+	  .describe = tw_schema_settings },
 	{ .name = NULL }
 };
 

@@ -42,7 +42,8 @@ struct tw_told_stats {
 
 /* A span, see struct tw_metric. */
 struct tw_told_span {
-	const char *from, *to, *from2, *to2;	/* NULL: one pair of times */
+	const char *from, *to;
+	const char *from2, *to2;	/* NULL: one pair of times */
 	double less_ns;
 	const char *plus;
 	int per;		/* 0: 1 */

@@ -94,7 +94,8 @@ static const char *write_rows(FILE *file, const struct tw_member *row,
 
 static bool is_there(const struct tw_member *row, const void *of)
 {
-	const char *at = row->only ? row->only : (const char *)of + row->only_at;
+	const char *at = row->only ? row->only :
+			 (const char *)of + row->only_at;
 	bool any = false;
 	size_t i;
 

@@ -48,7 +48,8 @@ enum tw_member_store {
 #define TW_AT(variable)	.from = &(variable), .store = TW_STORE(variable)
 #define TW_SELF(type)	.store = TW_STORE(*(type *)0)
 #define TW_SELF_CHARS	.store = TW_CHARS
-#define TW_NUMBER_OF(function)	.number = function, .store = TW_NUMBER_CALL
+#define TW_NUMBER_OF(function) \
+	.number = function, .store = TW_NUMBER_CALL
 #define TW_REAL_OF(function)	.real = function, .store = TW_REAL_CALL
 #define TW_TEXT_OF(function)	.text = function, .store = TW_TEXT_CALL
 #define TW_LIST_IN(type, array, number) \

@@ -303,7 +303,8 @@ static const struct tw_member of_limit[] = {
 static const bool never;
 
 #define ADDED(name, type, about, ...) \
-	{ name, TW_NOWHERE, type, about, __VA_ARGS__ .only = &never, .only_size = 1 }
+	{ name, TW_NOWHERE, type, about, __VA_ARGS__ .only = &never, \
+	  .only_size = 1 }
 #define SHA256	"'pattern': '^[0-9a-f]{64}$'",
 
 static const struct tw_member campaign[] = {

@@ -265,7 +265,8 @@ void tw_metric_divide(void)
 const char *tw_metric_lacks(enum tw_metric_id id,
 			    const struct tw_metric_params *params)
 {
-	if (!params->period_ns && (tw_metric_uses(id, TW_EXPIRY) || tw_metric_uses(id, TW_READY)))
+	if (!params->period_ns && (tw_metric_uses(id, TW_EXPIRY) ||
+				   tw_metric_uses(id, TW_READY)))
 		return "needs a timer, so an --interval above 0";
 	return lacks[id] ? lacks[id] : stamps_lack(id);
 }

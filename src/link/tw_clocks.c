@@ -245,7 +245,8 @@ static void text(FILE *file, const struct tw_run *run)
 	if (over_ns)
 		fprintf(file,
 			"# Clock tsc: %+.3f ppm against the kernel's, %+.3f us in %.1f s\n",
-			ppm(NULL), (double)gained_ns / 1e3, (double)over_ns / 1e9);
+			ppm(NULL), (double)gained_ns / 1e3,
+			(double)over_ns / 1e9);
 }
 
 static const void *drift_of(const void *of)

@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 
-from twoway.read import runs
+from twoway.read import member, runs, schema2
 
 KEPT = pathlib.Path(__file__).parent
 
@@ -36,6 +36,9 @@ def test_ramp(read):
         one["name"] for one in of["environment"]["findings"]]
     assert [step.workers for step in part.steps] == [
         step["workers"] for step in of["steps"]] == [0, 1]
+    data = member.load(KEPT / "schema2_ramp.json")
+    schema2.read(data)
+    assert [step["units"] for step in data.value["twoway"]["steps"]] == [0, 1]
     stamps = of["pairs"][0]["stamps"]
     assert {name.replace(" ", "_"): (
         row.count, row.min_ns, row.avg_ns, row.max_ns)

@@ -109,7 +109,7 @@ static const char *expected(int realtime)
 		 "  \"resolution_in_ns\": 0,\n"
 		 "  \"thread\": {},\n"
 		 "  \"twoway\": {\n"
-		 "    \"schema\": 2,\n"
+		 "    \"schema\": 3,\n"
 		 "    \"version\": \"%1.2f\",\n"
 		 "    \"argv\": [\"tool\", \"-l\", \"5\", "
 		 "\"a\\\"\xc3\xa9\\ufffd\\u000ab\", \"\"],\n"
@@ -120,7 +120,7 @@ static const char *expected(int realtime)
 
 static void assert_json(int realtime)
 {
-	static const char end[] = "\n    },\n    \"environment\": {\n"
+	static const char end[] = "\n    },\n    \"system\": {\n"
 				  "      \"findings\": []\n    }\n  }\n}\n";
 	struct outcome o = run(json_of_words);
 
