@@ -37,10 +37,10 @@ enum tw_bypass tw_bypass_read(void)
 {
 	int64_t runtime_us, period_us, server_ns = 0;
 
-	if (tw_facts_rt_limit(&runtime_us, &period_us))
-		return TW_BYPASS_LIMIT;
-	return tw_facts_fair_server(&server_ns) && server_ns ?
-	       TW_BYPASS_FAIR : TW_BYPASS_NONE;
+	if (tw_facts_fair_server(&server_ns) && server_ns)
+		return TW_BYPASS_FAIR;
+	return tw_facts_rt_limit(&runtime_us, &period_us) ?
+	       TW_BYPASS_LIMIT : TW_BYPASS_NONE;
 }
 
 /*
