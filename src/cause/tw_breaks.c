@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "tw_break.h"
 #include "tw_cause.h"
@@ -16,7 +15,6 @@
 #include "tw_memory.h"
 #include "tw_on_break.h"
 #include "tw_part.h"
-#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 #include "tw_trace.h"

@@ -8,15 +8,10 @@
 
 #define LINES	40	/* of the time line, on the terminal */
 
-static double to_us(int64_t ns)
-{
-	return (double)ns / (double)TW_NS_PER_US;
-}
-
 static void print_piece(FILE *file, const struct tw_piece *piece)
 {
-	fprintf(file, "# %10.1f %10.1f %4d  %-18s %s", to_us(piece->at_ns),
-		to_us(piece->for_ns), piece->cpu, tw_state_words[piece->state].name,
+	fprintf(file, "# %10.1f %10.1f %4d  %-18s %s", tw_us(piece->at_ns),
+		tw_us(piece->for_ns), piece->cpu, tw_state_words[piece->state].name,
 		piece->who);
 	if (piece->prio >= 0 && piece->prio < 99 && !piece->interrupt)
 		fprintf(file, ", priority %d", 99 - piece->prio);
@@ -52,14 +47,14 @@ void tw_cause_print(FILE *file, const struct tw_cause *cause)
 	if (cause->running_ns >= 0)
 		fprintf(file, "# Wake-up of the %s: %.1f us from sched_waking to %s\n",
 			cause->span.side,
-			to_us(cause->running_ns - cause->waking_ns),
+			tw_us(cause->running_ns - cause->waking_ns),
 			cause->switch_unseen ? "its first event" :
 					       "sched_switch");
 	fprintf(file, "# Time line of %s: %.1f us", cause->span.name,
-		to_us(cause->value_ns));
+		tw_us(cause->value_ns));
 	if (cause->span.mean_ns > 0)
 		fprintf(file, ", on average %.1f",
-			cause->span.mean_ns / (double)TW_NS_PER_US);
+			tw_us(cause->span.mean_ns));
 	fprintf(file, "\n# %10s %10s  CPU  %-18s who had the CPU\n", "at us",
 		"for us", cause->span.side);
 	for (i = 0; i < cause->count; i++) {
@@ -70,7 +65,7 @@ void tw_cause_print(FILE *file, const struct tw_cause *cause)
 	}
 	if (left_ns)
 		fprintf(file, "# %10s %10.1f       in shorter pieces\n", "",
-			to_us(left_ns));
+			tw_us(left_ns));
 }
 
 const void *tw_cause_told(const struct tw_cause *cause)

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tw_await.h"
 #include "tw_event.h"
 #include "tw_string.h"
 #include "tw_time.h"
@@ -391,15 +391,6 @@ static int take(struct reader *to, const char *line)
 	return add(to, &event);
 }
 
-/* main has blocked them, and looks for them when it waits. */
-static bool is_to_end(void)
-{
-	sigset_t pending;
-
-	return !sigpending(&pending) && (sigismember(&pending, SIGINT) ||
-					 sigismember(&pending, SIGTERM));
-}
-
 /* Names of tasks: a terminal would obey some. */
 static void clean(char *line)
 {
@@ -421,7 +412,7 @@ static int take_all(struct reader *to, FILE *trace)
 
 	while (!err && getline(&line, &size, trace) >= 0) {
 		clean(line);
-		err = ++lines % LOOK == 0 && is_to_end() ? -EINTR :
+		err = ++lines % LOOK == 0 && tw_await_stopped() ? -EINTR :
 		      take(to, line);
 	}
 	free(line);

@@ -2,12 +2,10 @@
 /* The verdict of an analysis: what delayed most, by whom, and why. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "tw_cause.h"
 #include "tw_check.h"
 #include "tw_playback.h"
-#include "tw_read.h"
 #include "tw_time.h"
 
 #define NAMED	3	/* of those that had the CPU */
@@ -37,19 +35,12 @@ const struct tw_state_words tw_state_words[TW_STATES] = {
 
 enum tw_bypass tw_bypass_read(void)
 {
-	int64_t runtime_us = -1, period_us = 0, server_ns = 1;
-	struct utsname name;
-	int major = 0, minor = 0;
+	int64_t runtime_us, period_us, server_ns = 0;
 
-	uname(&name);
-	sscanf(name.release, "%d.%d", &major, &minor);
-	if (major > 6 || (major == 6 && minor >= 12))
-		return tw_facts_fair_server(&server_ns) && server_ns ?
-		       TW_BYPASS_FAIR : TW_BYPASS_NONE;
-	tw_read_number(&runtime_us, "/proc/sys/kernel/sched_rt_runtime_us");
-	tw_read_number(&period_us, "/proc/sys/kernel/sched_rt_period_us");
-	return runtime_us > 0 && runtime_us < period_us ? TW_BYPASS_LIMIT :
-							  TW_BYPASS_NONE;
+	if (tw_facts_fair_server(&server_ns) && server_ns)
+		return TW_BYPASS_FAIR;
+	return tw_facts_rt_limit(&runtime_us, &period_us) ?
+	       TW_BYPASS_LIMIT : TW_BYPASS_NONE;
 }
 
 /*
@@ -180,11 +171,6 @@ static const char *why(const struct tw_cause *cause, enum tw_bypass bypass)
 	return " with preemption off";
 }
 
-static double to_us(double ns)
-{
-	return ns / (double)TW_NS_PER_US;
-}
-
 /* What whom is blocked waited for; NULL: that is not known. */
 static const struct tw_cause_wait *wait_of(const struct tw_cause *cause)
 {
@@ -208,7 +194,7 @@ static void print_names(FILE *file, const struct tw_cause *cause)
 		else if (piece->state == cause->state)
 			fprintf(file, "%s%s (%.1f us%s%s)",
 				named++ ? ", " : " while ", piece->who,
-				to_us((double)piece->for_ns),
+				tw_us(piece->for_ns),
 				*piece->sender ? ", sent by " : "",
 				piece->sender);
 	}
@@ -243,10 +229,10 @@ static void print_sentence(FILE *file, const struct tw_cause *cause,
 	bool longer = span->mean_ns > 0 && cause->value_ns > span->mean_ns;
 
 	fprintf(file, longer ? "%s %+.0f us: " : "%s %.0f us: ", span->name,
-		to_us((double)cause->value_ns - longer * span->mean_ns));
+		tw_us(cause->value_ns - longer * span->mean_ns));
 	if (cause->state == TW_UNKNOWN) {
 		fprintf(file, "undecided, as the trace does not show what the %s did for %.1f us",
-			span->side, to_us((double)cause->state_ns));
+			span->side, tw_us(cause->state_ns));
 		return;
 	}
 	fprintf(file, "%s %s", words->peer ? span->peer : span->side,
@@ -255,7 +241,7 @@ static void print_sentence(FILE *file, const struct tw_cause *cause,
 		words->is);
 	if (cause->worst.cpu >= 0)
 		fprintf(file, " on CPU %d", cause->worst.cpu);
-	fprintf(file, " for %.1f us", to_us((double)cause->state_ns));
+	fprintf(file, " for %.1f us", tw_us(cause->state_ns));
 	if (words->names)
 		print_names(file, cause);
 	if (wait)

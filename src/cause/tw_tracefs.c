@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +12,6 @@
 #include "tw_guard.h"
 #include "tw_mark.h"
 #include "tw_part.h"
-#include "tw_say.h"
 #include "tw_string.h"
 #include "tw_time.h"
 #include "tw_tracefs.h"

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* -b: ends the run at the first cycle that takes too long; --tracemark. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tw_break.h"
 #include "tw_members.h"
 #include "tw_mark.h"
 #include "tw_part.h"
-#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 

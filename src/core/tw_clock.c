@@ -27,6 +27,8 @@ const struct tw_clock tw_clock_realtime = {
 	"realtime", realtime_ns, true, false
 };
 
+#define AUX(n)	{ "aux" #n, &tw_clock_aux[n] }
+
 /* The numbers are those of cyclictest. */
 static const struct {
 	const char *word;
@@ -38,14 +40,7 @@ static const struct {
 	{ "tai", &tw_clock_tai },
 	{ "boottime", &tw_clock_boottime },
 	{ "tsc", &tw_clock_tsc },
-	{ "aux0", &tw_clock_aux[0] },
-	{ "aux1", &tw_clock_aux[1] },
-	{ "aux2", &tw_clock_aux[2] },
-	{ "aux3", &tw_clock_aux[3] },
-	{ "aux4", &tw_clock_aux[4] },
-	{ "aux5", &tw_clock_aux[5] },
-	{ "aux6", &tw_clock_aux[6] },
-	{ "aux7", &tw_clock_aux[7] },
+	AUX(0), AUX(1), AUX(2), AUX(3), AUX(4), AUX(5), AUX(6), AUX(7),
 	{ "0", &tw_clock_monotonic },
 	{ "1", &tw_clock_realtime },
 	{ NULL, NULL }

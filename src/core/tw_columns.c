@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_config.h"
 #include "tw_part.h"
-#include "tw_say.h"
 #include "tw_time.h"
 
 static bool all;

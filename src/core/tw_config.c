@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "tw_config.h"
 #include "tw_part.h"
 #include "tw_place.h"
 #include "tw_policy.h"
 #include "tw_process.h"
-#include "tw_run.h"
-#include "tw_say.h"
 #include "tw_time.h"
 
 #define PRIORITY_MIN	2	/* the server needs one below it */

@@ -4,7 +4,6 @@
 
 #include "tw_cut.h"
 #include "tw_part.h"
-#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 

@@ -2,11 +2,9 @@
 /* The status while the test measures, if standard output is a terminal. */
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tw_array.h"

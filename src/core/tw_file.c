@@ -10,7 +10,6 @@
 
 #include "tw_file.h"
 #include "tw_part.h"
-#include "tw_say.h"
 
 #define FLAGS	(O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --latency: no deep idle states during the run, as cyclictest. */
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "tw_idle.h"
 #include "tw_part.h"
-#include "tw_say.h"
 
 #define FILE_NAME	"/dev/cpu_dma_latency"
 

@@ -12,8 +12,6 @@
 #include "tw_part.h"
 #include "tw_place.h"
 #include "tw_policy.h"
-#include "tw_run.h"
-#include "tw_say.h"
 #include "tw_time.h"
 
 #define LOADS_MAX	8

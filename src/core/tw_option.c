@@ -2,14 +2,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_config.h"
 #include "tw_part.h"
-#include "tw_say.h"
 #include "tw_string.h"
 
 #define OPTIONS_MAX	192

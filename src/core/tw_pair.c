@@ -11,8 +11,6 @@
 #include "tw_memory.h"
 #include "tw_part.h"
 #include "tw_place.h"
-#include "tw_run.h"
-#include "tw_say.h"
 #include "tw_time.h"
 
 void *tw_pair_room(const struct tw_run *run, int pair,

@@ -15,10 +15,8 @@
 
 #include "tw_member.h"
 #include "tw_option.h"
-
-struct tw_cycle;
-struct tw_pair;
-struct tw_run;
+#include "tw_run.h"
+#include "tw_say.h"
 
 struct tw_part {
 	const struct tw_option *options;	/* the last has no name */

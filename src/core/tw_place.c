@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which CPUs a process runs on. */
-#include <stdio.h>
 #include <string.h>
 
-#include "tw_config.h"
 #include "tw_cpus.h"
 #include "tw_part.h"
 #include "tw_place.h"
-#include "tw_say.h"
 
 static cpu_set_t allowed;	/* that this program may use */
 static cpu_set_t usable;	/* ...and those that it gets if it asks */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tw_part.h"
 #include "tw_ring.h"
-#include "tw_run.h"
 
 bool tw_ring_record(void *memory, const struct tw_cycle *cycle,
 		    const int64_t values_ns[])
@@ -18,6 +17,11 @@ bool tw_ring_record(void *memory, const struct tw_cycle *cycle,
 	ring->cycles[at % TW_RING_CYCLES] = *cycle;
 	atomic_store_explicit(&ring->written, at + 1, memory_order_release);
 	return false;
+}
+
+void tw_ring_lose(void *ring, const struct tw_cycle *cycle)
+{
+	tw_ring_record(ring, cycle, NULL);
 }
 
 /* Those that are there now: more may come as fast as they are taken. */

@@ -33,6 +33,9 @@ struct tw_ring {
 bool tw_ring_record(void *ring, const struct tw_cycle *cycle,
 		    const int64_t values_ns[]);
 
+/* Its lose(), if it wants those, too. */
+void tw_ring_lose(void *ring, const struct tw_cycle *cycle);
+
 /* Called by main: moves all cycles out of the part's rings, oldest first. */
 void tw_ring_take(const struct tw_run *run, const struct tw_part *part,
 		  void (*take)(int pair, const struct tw_cycle *cycle));

@@ -6,7 +6,6 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tw_await.h"
@@ -16,7 +15,6 @@
 #include "tw_output.h"
 #include "tw_part.h"
 #include "tw_run.h"
-#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 

@@ -3,14 +3,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tw_array.h"
 #include "tw_file.h"
 #include "tw_load.h"
 #include "tw_part.h"
-#include "tw_run.h"
 #include "tw_string.h"
 #include "tw_time.h"
 
@@ -91,11 +89,6 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	return false;
 }
 
-static double us(double ns)
-{
-	return ns / (double)TW_NS_PER_US;
-}
-
 /* Those of another set-up are not called as in the reference. */
 static const char *label_of(size_t i)
 {
@@ -127,9 +120,9 @@ static void log_metric(const struct tw_stats *of, enum tw_metric_id id,
 
 	fprintf(steps, "\n%s (Micro Sec)\nMinimum,%.1f\nAverage,%.1f\n"
 		"Maximum,%.1f\nStandard Deviation,%.1f\nCount,%" PRIu64
-		"\nLower Bound,Count\n", label, us((double)of->min),
-		us(tw_stats_mean(of)), us((double)of->max),
-		us(deviation(of, id)), of->count);
+		"\nLower Bound,Count\n", label, tw_us(of->min),
+		tw_us(tw_stats_mean(of)), tw_us(of->max),
+		tw_us(deviation(of, id)), of->count);
 	for (bin = 0; bin < BINS; bin++)
 		if (bins[bin])
 			fprintf(steps, "%d,%" PRIu64 "\n", bin * BIN_US,

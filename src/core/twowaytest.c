@@ -5,7 +5,6 @@
  */
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -15,7 +14,6 @@
 #include "tw_output.h"
 #include "tw_part.h"
 #include "tw_place.h"
-#include "tw_say.h"
 #include "tw_text.h"
 
 #define EXIT_EXCEEDED	2

@@ -40,8 +40,6 @@
 #include "tw_part.h"
 #include "tw_policy.h"
 #include "tw_process.h"
-#include "tw_run.h"
-#include "tw_say.h"
 #include "tw_stamps.h"
 #include "tw_string.h"
 #include "tw_transport.h"

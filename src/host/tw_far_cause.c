@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "tw_array.h"
 #include "tw_break.h"
 #include "tw_cause.h"
-#include "tw_config.h"
 #include "tw_hosts.h"
 #include "tw_lines.h"
 #include "tw_part.h"
-#include "tw_run.h"
 #include "tw_trace.h"
 
 #define TELL		"break"

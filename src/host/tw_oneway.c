@@ -15,8 +15,6 @@
 
 #include "tw_hosts.h"
 #include "tw_part.h"
-#include "tw_run.h"
-#include "tw_say.h"
 #include "tw_time.h"
 
 #define WINDOW		64
@@ -123,7 +121,7 @@ static void text(FILE *file, const struct tw_run *run)
 	if (room(run))
 		fprintf(file, "# One-way: %" PRIu64 " of %" PRIu64 " cycles are proven, within +-%.1f us\n",
 			all.proven, all.cycles,
-			(double)all.uncertainty_ns / (double)TW_NS_PER_US);
+			tw_us(all.uncertainty_ns));
 }
 
 static bool is_oneway(const void *of)

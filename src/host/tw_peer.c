@@ -17,8 +17,6 @@
 #include "tw_lines.h"
 #include "tw_load.h"
 #include "tw_part.h"
-#include "tw_run.h"
-#include "tw_say.h"
 #include "tw_stamps.h"
 #include "tw_string.h"
 #include "tw_transport.h"

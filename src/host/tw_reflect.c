@@ -16,8 +16,6 @@
 #include "tw_datagram.h"
 #include "tw_hosts.h"
 #include "tw_part.h"
-#include "tw_run.h"
-#include "tw_say.h"
 #include "tw_wire.h"
 
 #define PORT		7	/* of the echo service */

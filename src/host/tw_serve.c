@@ -26,8 +26,6 @@
 #include "tw_hosts.h"
 #include "tw_idle.h"
 #include "tw_part.h"
-#include "tw_run.h"
-#include "tw_say.h"
 
 /*
  * Root becomes this user. Users of programs do not have it, nor does "nobody",

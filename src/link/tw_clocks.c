@@ -5,13 +5,10 @@
  * nothing is measured, both clocks are read. That also shows if the clock was
  * set. On the server's host, main looks for that.
  */
-#include <stdio.h>
 
 #include "tw_clocks.h"
 #include "tw_jumps.h"
 #include "tw_part.h"
-#include "tw_run.h"
-#include "tw_say.h"
 #include "tw_time.h"
 
 #define TRIES	5
@@ -63,15 +60,10 @@ static int64_t aux_ns(void)
 	return tw_now_ns(aux);
 }
 
+#define AUX(n)	{ "aux" #n, aux_ns, true, true }
+
 const struct tw_clock tw_clock_aux[8] = {
-	{ "aux0", aux_ns, true, true },
-	{ "aux1", aux_ns, true, true },
-	{ "aux2", aux_ns, true, true },
-	{ "aux3", aux_ns, true, true },
-	{ "aux4", aux_ns, true, true },
-	{ "aux5", aux_ns, true, true },
-	{ "aux6", aux_ns, true, true },
-	{ "aux7", aux_ns, true, true },
+	AUX(0), AUX(1), AUX(2), AUX(3), AUX(4), AUX(5), AUX(6), AUX(7)
 };
 
 void tw_clocks_open_aux(const struct tw_clock *clock)

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,8 +12,6 @@
 #include "tw_place.h"
 #include "tw_policy.h"
 #include "tw_process.h"
-#include "tw_run.h"
-#include "tw_say.h"
 #include "tw_time.h"
 
 /* Of <linux/sched/types.h>, which collides with <sched.h> in some versions. */

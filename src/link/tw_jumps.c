@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "tw_clocks.h"
-#include "tw_config.h"
 #include "tw_jumps.h"
 #include "tw_part.h"
-#include "tw_run.h"
 #include "tw_time.h"
 
 struct tw_jumps tw_jumps_all;

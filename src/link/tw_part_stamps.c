@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "tw_part.h"
-#include "tw_run.h"
 #include "tw_stamps.h"
 
 /* Memory of a pair, over all steps: of measured cycles. */

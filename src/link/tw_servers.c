@@ -13,8 +13,6 @@
 
 #include "tw_memory.h"
 #include "tw_part.h"
-#include "tw_run.h"
-#include "tw_say.h"
 #include "tw_servers.h"
 #include "tw_link.h"
 #include "tw_wire.h"

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -12,8 +11,6 @@
 #include "tw_datagram.h"
 #include "tw_part.h"
 #include "tw_place.h"
-#include "tw_run.h"
-#include "tw_say.h"
 #include "tw_time.h"
 #include "tw_transport.h"
 #include "tw_link.h"

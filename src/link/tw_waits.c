@@ -6,7 +6,6 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 
-#include "tw_config.h"
 #include "tw_part.h"
 #include "tw_link.h"
 

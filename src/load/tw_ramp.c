@@ -12,7 +12,6 @@
 #include "tw_members.h"
 #include "tw_output.h"
 #include "tw_part.h"
-#include "tw_say.h"
 #include "tw_servers.h"
 #include "tw_text.h"
 

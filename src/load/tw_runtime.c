@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -14,8 +13,6 @@
 #include "tw_guard.h"
 #include "tw_part.h"
 #include "tw_read.h"
-#include "tw_run.h"
-#include "tw_say.h"
 
 #define SETTING		"/proc/sys/kernel/sched_rt_runtime_us"
 /*

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tw_cpus.h"
@@ -60,15 +59,6 @@ bool tw_spent_self(struct tw_spent *to)
 bool tw_spent_told(void)
 {
 	return tw_spents && tw_spents->told;
-}
-
-/* Else the numbers of /proc are those of another PID namespace. */
-static bool is_own_proc(void)
-{
-	char text[16] = "";
-
-	return readlink("/proc/self", text, sizeof(text) - 1) > 0 &&
-	       atoi(text) == getpid();
 }
 
 /* As if it had spent that evenly since its begin. */
@@ -197,7 +187,8 @@ void tw_spent_begin(const cpu_set_t *cpus, int64_t period_ns)
 
 	if (!tw_spents)
 		tw_spents = tw_memory_own(sizeof(*tw_spents));
-	tw_spents->told = is_own_proc() && tw_spent_self(&spent);
+	/* Else the numbers of /proc are those of another PID namespace. */
+	tw_spents->told = tw_proc_self() == getpid() && tw_spent_self(&spent);
 	tw_spents->cpus = *cpus;
 	tw_spents->period_ns = period_ns;
 	tw_spents->tasks = 0;

@@ -11,7 +11,6 @@
  */
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +18,6 @@
 #include "tw_part.h"
 #include "tw_place.h"
 #include "tw_read.h"
-#include "tw_run.h"
-#include "tw_say.h"
 #include "tw_spent.h"
 #include "tw_stop.h"
 #include "tw_throttle.h"

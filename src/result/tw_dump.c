@@ -2,11 +2,8 @@
 /* --dump: every cycle, as CSV. */
 #include <inttypes.h>
 
-#include "tw_config.h"
-#include "tw_metric.h"
 #include "tw_part.h"
 #include "tw_ring.h"
-#include "tw_run.h"
 #include "tw_stream.h"
 
 static struct tw_stream stream;
@@ -23,11 +20,6 @@ static void check(struct tw_run *run)
 	tw_file_add(&stream.file);
 	if (stream.file.path)
 		run->tick_ms = TW_TICK_MS;
-}
-
-static void lose(void *ring, const struct tw_cycle *cycle)
-{
-	tw_ring_record(ring, cycle, NULL);
 }
 
 static size_t room(const struct tw_run *run)
@@ -120,7 +112,7 @@ static int write_dump(const struct tw_run *run, int status)
 
 const struct tw_part tw_part_dump = {
 	.options = options, .check = check, .begin = begin, .woken = woken,
-	.end = end, .room = room, .record = tw_ring_record, .lose = lose,
+	.end = end, .room = room, .record = tw_ring_record, .lose = tw_ring_lose,
 	.text = text, .members[TW_OF_RUN] = members,
 	.write = write_dump,
 };

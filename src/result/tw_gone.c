@@ -3,29 +3,24 @@
  * Options that earlier versions had, or that cyclictest has or had: they are
  * refused with what to use here.
  */
-#include <stdio.h>
 
 #include "tw_part.h"
-#include "tw_say.h"
-
-static void refuse(const struct tw_option *option, char *value)
-{
-	tw_say_fatal("--%s: this option is gone; %s\n",
-		     option->name, option->metavar);
-}
 
 /* The name of one that has only a letter is this letter. */
-static void refuse_cyclictest(const struct tw_option *option, char *value)
+static void refuse(const struct tw_option *option, char *value)
 {
+	const char *name = option->name[1] ? option->name : "";
 	char letter[8] = "";
 
 	if (option->letter)
 		snprintf(letter, sizeof(letter), "-%c%s", option->letter,
-			 option->name[1] ? ", --" : "");
-	tw_say_fatal("%s%s: an option of cyclictest; %s\n",
-		     option->letter ? letter : "--",
-		     option->name[1] ? option->name : "", option->metavar);
+			 *name ? ", " : "");
+	tw_say_fatal("%s%s%s: %s; %s\n", letter, *name ? "--" : "", name,
+		     option->choices ? "an option of cyclictest" :
+		     "this option is gone", option->metavar);
 }
+
+static const char *const cyclictest[] = { NULL };
 
 /* Without a text for the help, they are not in it: metavar says what to use. */
 #define GONE(option, instead)						\
@@ -34,7 +29,7 @@ static void refuse_cyclictest(const struct tw_option *option, char *value)
 
 #define CYCLICTEST(of, option, instead)					\
 	{ of, option, TW_TEXT, NULL, instead, .optional = true,		\
-	  .parse = refuse_cyclictest }
+	  .choices = cyclictest, .parse = refuse }
 
 #define USE_TRACE	"use --trace or --tracemark, with --breaktrace"
 

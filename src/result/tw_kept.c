@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Cycles that are kept whole, with all their phases; --spike. */
 #include <inttypes.h>
-#include <time.h>
 
 #include "tw_clocks.h"
 #include "tw_kept.h"
 #include "tw_members.h"
 #include "tw_part.h"
-#include "tw_say.h"
 #include "tw_text.h"
 #include "tw_time.h"
 

@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "tw_buckets.h"
-#include "tw_config.h"
 #include "tw_limit.h"
 #include "tw_part.h"
 #include "tw_percentile.h"
-#include "tw_run.h"
 
 #define LIMITS_MAX	64
 #define MOST	1e9	/* US or N */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --percentiles of the columns, and those that limits need. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tw_buckets.h"

@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "tw_array.h"
 #include "tw_buckets.h"
@@ -13,7 +12,6 @@
 #include "tw_memory.h"
 #include "tw_part.h"
 #include "tw_ring.h"
-#include "tw_run.h"
 #include "tw_stream.h"
 #include "tw_throttle.h"
 #include "tw_time.h"
@@ -84,11 +82,6 @@ static void check(struct tw_run *run)
 static size_t room(const struct tw_run *run)
 {
 	return stream.file.path ? sizeof(struct tw_ring) : 0;
-}
-
-static void lose(void *ring, const struct tw_cycle *cycle)
-{
-	tw_ring_record(ring, cycle, NULL);
 }
 
 static void map_rows(const struct tw_run *run)
@@ -268,6 +261,6 @@ static int write_timeline(const struct tw_run *run, int status)
 
 const struct tw_part tw_part_timeline = {
 	.options = options, .check = check, .begin = begin, .woken = woken,
-	.end = end, .room = room, .record = tw_ring_record, .lose = lose,
+	.end = end, .room = room, .record = tw_ring_record, .lose = tw_ring_lose,
 	.text = text, .write = write_timeline,
 };

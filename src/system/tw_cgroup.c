@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* How often the quota of a cgroup has stopped its ordinary tasks. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tw_cgroup.h"
 #include "tw_part.h"
 #include "tw_read.h"
-#include "tw_run.h"
 #include "tw_time.h"
 
 void tw_cgroup_find(char *group, size_t size, bool unified)

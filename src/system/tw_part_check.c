@@ -8,7 +8,6 @@
 #include "tw_load.h"
 #include "tw_part.h"
 #include "tw_place.h"
-#include "tw_run.h"
 
 #define DEVICE	4	/* from here on, the tables are of a device */
 

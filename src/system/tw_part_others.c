@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Who else used the CPUs of clients and servers: in the text from 1 % on. */
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -9,7 +8,6 @@
 #include "tw_part.h"
 #include "tw_place.h"
 #include "tw_policy.h"
-#include "tw_run.h"
 #include "tw_time.h"
 
 #define SHOWN		1.0	/* percent */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tw_proc.h"
 #include "tw_read.h"
@@ -32,6 +33,14 @@ bool tw_proc_stat(struct tw_stat *stat, int pid, int tid)
 			return false;
 	}
 	return true;
+}
+
+int tw_proc_self(void)
+{
+	char text[16] = "";
+
+	return readlink("/proc/self", text, sizeof(text) - 1) > 0 ?
+	       atoi(text) : 0;
 }
 
 void tw_proc_each(const char *path, bool (*each)(int number, void *arg),

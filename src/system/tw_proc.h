@@ -23,6 +23,9 @@ struct tw_stat {
 	int64_t field[TW_STAT_FIELDS];	/* from TW_STAT_PARENT on */
 };
 
+/* Our number there, which is none of ours in another PID namespace; 0: none. */
+int tw_proc_self(void);
+
 /* The first thread of a process has its @pid. false: it has ended. */
 bool tw_proc_stat(struct tw_stat *stat, int pid, int tid);
 

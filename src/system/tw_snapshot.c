@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tw_array.h"
@@ -65,19 +64,10 @@ static bool read_task(struct tw_task *task, int pid, int tid)
 	return true;
 }
 
-/* By the number that it has in /proc. */
-static bool is_self(int pid)
-{
-	char self[32] = "";
-
-	return readlink("/proc/self", self, sizeof(self) - 1) > 0 &&
-	       atoi(self) == pid;
-}
-
 /* What is to be filled in, and the process whose threads are read. */
 struct scan {
 	struct tw_snapshot *to;
-	int pid;
+	int self, pid;
 };
 
 static bool add_thread(int tid, void *arg)
@@ -99,7 +89,7 @@ static bool add_process(int pid, void *arg)
 
 	scan->pid = pid;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	if (!is_self(pid))
+	if (pid != scan->self)
 		tw_proc_each(path, add_thread, scan);
 	return scan->to->complete;
 }
@@ -168,7 +158,7 @@ int tw_snapshot_read_cpus(struct tw_snapshot *to)
 
 int tw_snapshot_read(struct tw_snapshot *to)
 {
-	struct scan scan = { .to = to };
+	struct scan scan = { .to = to, .self = tw_proc_self() };
 
 	to->at_ns = tw_now_ns(CLOCK_MONOTONIC);
 	to->count = 0;
