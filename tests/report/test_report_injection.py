@@ -45,7 +45,7 @@ def plain(text):
 def test_all_outputs(report):
     texts = made_texts()
     data = made.twoway(made.cycles(900))
-    environment, twoway = data["twoway"]["environment"], data["twoway"]
+    environment, twoway = data["twoway"]["system"], data["twoway"]
     environment["findings"] = [{"name": text, "read": "x"}
                                for text in texts[:60]]
     environment |= {"governor": texts[60], "preemption": texts[61]}

@@ -14,7 +14,7 @@ def environment(data, number):
     data["cmdline:"] = f"/opt/x/twowaytest -D 60 --json={number}.json"
     data |= {"start_time": f"Sun, 22 Nov 2026 20:3{number}:59 +0000",
              "end_time": f"Sun, 22 Nov 2026 20:4{number}:59 +0000"}
-    data["twoway"]["environment"] |= {
+    data["twoway"]["system"] |= {
         "preemption": "PREEMPT_RT", "online_cpus": "0-3",
         "machine_vendor": "Acme", "machine_product": "Box"}
     return data
