@@ -32,13 +32,19 @@ const char *tw_policy_name(int policy)
 	return tw_policy_names[i] ? tw_policy_names[i] : "unknown";
 }
 
+#ifndef __GLIBC__	/* musl's functions always fail */
+#define sched_setscheduler(...) \
+	(int)syscall(SYS_sched_setscheduler, __VA_ARGS__)
+#define sched_getscheduler(pid)	(int)syscall(SYS_sched_getscheduler, pid)
+#define sched_getparam(...)	syscall(SYS_sched_getparam, __VA_ARGS__)
+#endif
+
 int tw_policy_set(pid_t pid, int policy, const struct sched_param *param)
 {
-	return (int)syscall(SYS_sched_setscheduler, pid, policy, param);
+	return sched_setscheduler(pid, policy, param);
 }
 
 int tw_policy_get(pid_t pid, struct sched_param *param)
 {
-	return syscall(SYS_sched_getparam, pid, param) ? -1 :
-	       (int)syscall(SYS_sched_getscheduler, pid);
+	return sched_getparam(pid, param) ? -1 : sched_getscheduler(pid);
 }

@@ -38,10 +38,7 @@ static inline bool tw_policy_is_realtime(int policy)
 	return policy == SCHED_FIFO || policy == SCHED_RR;
 }
 
-/*
- * As sched_setscheduler(); and as sched_getscheduler() with sched_getparam().
- * These are the system calls, as the functions of musl always fail.
- */
+/* As sched_setscheduler(); as sched_getscheduler() and sched_getparam(). */
 int tw_policy_set(pid_t pid, int policy, const struct sched_param *param);
 int tw_policy_get(pid_t pid, struct sched_param *param);
 
