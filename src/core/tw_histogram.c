@@ -17,7 +17,7 @@ struct histogram {
 	unsigned long *rows;
 	unsigned long values;	/* in all */
 	unsigned long *outside;	/* cycle numbers, the first is 0 */
-	unsigned long overflows;	/* how many values are in no row */
+	uint64_t overflows;	/* how many values are in no row */
 };
 
 /* Memory of an owner. */
@@ -178,7 +178,8 @@ static void print_cycles(FILE *file, const struct histogram *of)
 	for (i = 0; i < of->overflows && i < OVERFLOWS; i++)
 		fprintf(file, "%s%05lu", i ? " " : "", of->outside[i]);
 	if (i == OVERFLOWS)
-		fprintf(file, " # %05lu others", of->overflows - OVERFLOWS);
+		fprintf(file, " # %05" PRIu64 " others",
+			of->overflows - OVERFLOWS);
 	fputc('\n', file);
 }
 

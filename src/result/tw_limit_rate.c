@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * --limit=rate:N/UNIT:US: how often the reply comes later than US after the planned
- * expiry. An episode is a block with such a cycle, or with a missed expiry;
- * neighbours are one. At most as often as Garwood's bound says (Biometrika 28,
- * 1936), while all stays as in this run: that is not so, or not known, if the
- * longest values wander or rise, or if long blocks come together. twowayreport
- * --bound says the same: contrib/twoway/compare/bound.py.
+ * --limit=rate:N/UNIT:US: how often the reply comes later than US after the
+ * planned expiry. An episode is a block with such a cycle, or with a missed
+ * expiry; neighbours are one. There are at most as many as Garwood's bound says
+ * (Biometrika 28, 1936) of the time that is left, while all stays as in this
+ * run: that is not so, or not known, if the longest values wander or rise, or if
+ * long blocks come together. twowayreport --bound says the same:
+ * contrib/twoway/compare/bound.py.
  */
 #include <math.h>
 #include <string.h>
@@ -175,7 +176,9 @@ static struct rate rate_of(const struct tw_run *run, int pair,
 		   together(rate.long_ones) ? "long cycles come together in parts of the run" :
 		   NULL;
 	if (!rate.why) {
-		rate.most = expected(rate.episodes, RISK);
+		/* In a long block, no other one can begin. */
+		rate.most = expected(rate.episodes, RISK) * TW_BLOCKS /
+			    (TW_BLOCKS - count);
 		rate.least = rate.episodes ?
 			     expected(rate.episodes - 1, 1 - RISK) : 0;
 	}

@@ -58,7 +58,8 @@ def test_campaign(launch, tmp_path):
     assert "<svg" in (out / "index.html").read_text("utf-8")
     text = (out / "index.md").read_text("utf-8")
     for load in "none", "hackbench":
-        assert re.search(rf"^- load {load}: plan \w+test", text, re.M)
+        assert re.search(rf"^- load {load}: The longest \w+ is .* with plan "
+                         r"\w+test", text, re.M)
         assert f"\n## Results (load {load})\n" in text
     assert len(re.findall(r"^\| plan \w+ \w+ \| finished \|", text, re.M)) == 4
     # Each was measured once.

@@ -77,9 +77,10 @@ def test_file(begin, kernel_text, tracefs, options):
     text = kernel_text()
     at = dict(tracing.stamps(text))
     assert list(at) == ["planned", "t0", "t1", "t2", "t3"]["-i0" in options:]
-    assert (at["t1"] - at["t0"]) // 1000 == found["send"]
-    assert (at["t2"] - at["t1"]) // 1000 == found["sleep"]
-    assert (at["t3"] - at["t2"]) // 1000 == found["receive"]
+    values = found["values"]
+    assert at["t1"] - at["t0"] == values["send"]
+    assert at["t2"] - at["t1"] == values["sleep"]
+    assert at["t3"] - at["t2"] == values["receive"]
     assert f"twowaytest: cycle {found['cycle']}: t3: " in text
 
     # A line has whole us, cut off.
@@ -90,12 +91,11 @@ def test_file(begin, kernel_text, tracefs, options):
     assert all(a <= b + 1000 for a, b in zip(times, times[1:]))
     events = tracing.events(text)
     assert events[0].time_ns + 1000 >= min(
-        at["t3"] - 20 * 10**6, at["t0"] - 1000 * (found["interval"] + 1),
+        at["t3"] - 20 * 10**6, at["t0"] - values["interval"] - 1000,
         at.get("planned", at["t0"]) - 10**6)
     if "planned" in at and "-i" in options:
         # The request of the cycle before is there, too.
-        assert events[0].time_ns <= at["t0"] + 10**7 - \
-            1000 * found["interval"]
+        assert events[0].time_ns <= at["t0"] + 10**7 - values["interval"]
     # The client stopped it before it did anything else.
     clients = [pair["client"]["pid"] for pair in outside.load_json(
         process.directory / "json")["twoway"]["pairs"]]

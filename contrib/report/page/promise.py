@@ -71,10 +71,10 @@ def about_rate(promise, asked):
     count = promise.count(asked.ns)
     if promise.trials is not None:
         return f"{begin}. While it stays as in this run: at most " \
-            f"{bound.most(count):.1f} in as many (95 %)"
+            f"{promise.most(asked.ns):.1f} in as many (95 %)"
     unit = unit_of(promise.seconds)
     told = "at most " + rate(
-        bound.most(count) * UNITS[unit][0] / promise.seconds, unit)
+        promise.most(asked.ns) * UNITS[unit][0] / promise.seconds, unit)
     if count:
         return f"{begin}. While it stays as in this run: {told} (95 %)"
     return f"{begin}: {told}" + (
@@ -89,8 +89,7 @@ def about_goal(promise, asked):
     why = promise.refusal(asked.ns)
     if why:
         return f"{begin}undecided{end}; {why}"
-    count = promise.count(asked.ns)
-    most, least = (of(count) for of in (bound.most, bound.least))
+    most, least = promise.most(asked.ns), bound.least(promise.count(asked.ns))
     verdict = "met" if most <= asked.per_second * seconds else "exceeded" \
         if least > asked.per_second * seconds else "undecided"
     told = f"{begin}{verdict}{end}, at " + (

@@ -3,11 +3,11 @@
 
 The next 40th of the time stays below the longest value. And episodes, which are
 long blocks, of which neighbours are one, come at most as often as Garwood's
-bound says (Biometrika 28, 1936). Both hold while all stays as in the run. That is
-not so, or not known, if the longest values wander, as their ranks or Kendall's tau
-tell, or if long blocks come together: by how many groups they are (Stevens, Annals
-of Eugenics 9, 1939), or as all are in one part of the run. The maximum of a run
-is not exceeded by one as long only every second time.
+bound says (Biometrika 28, 1936) of the time that is left. Both hold while all
+stays as in the run. That is not so, or not known, if the longest values wander,
+as their ranks or Kendall's tau tell, or if long blocks come together: by how
+many groups they are (Stevens, Annals of Eugenics 9, 1939), or as all are in one
+part of the run. The maximum of a run is not exceeded by one as long only every second time.
 
 Of runs at random times, the share of times with a longer one has an exact bound
 (Clopper and Pearson, Biometrika 26, 1934), whatever it is that makes them long.
@@ -141,6 +141,12 @@ class Promise:
     def count(self, ns):
         """Of episodes."""
         return groups(self.long(ns))
+
+    def most(self, ns):
+        """Episodes to be expected in as long a time, at most. Only in what is left
+        of it can another one begin: so those that are near to one count as well."""
+        long = self.long(ns)
+        return most(groups(long)) * len(long) / (len(long) - long.sum())
 
     def cycles(self, ns):
         """How many are longer; None: not known."""

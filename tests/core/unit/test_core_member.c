@@ -198,7 +198,7 @@ TEST(test_places)
 	static const struct thing other = { .number = 7 };
 	static const int none, some = 256;
 	const struct outer outer = { &things, true, { 1, 2, 3 }, 2 };
-	const struct outer empty = { NULL };
+	const struct outer empty = { .thing = NULL };
 	const struct tw_member inside[] = {
 		{ TW_NAMED(struct thing, number), TW_INTEGER, "" },
 		{ .name = NULL }
