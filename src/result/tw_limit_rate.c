@@ -222,7 +222,7 @@ static void print_rate(FILE *file, const char *bound, double number, int unit)
 		number, units[unit - 1].words);
 }
 
-/* "3 episodes in 60 min, at most 7.8 an hour" */
+/* "3 episodes in 60 min, at most 8.1 an hour" */
 static void print(FILE *file, const struct tw_run *run, int pair,
 		  const struct tw_limit *limit, bool exceeded)
 {

@@ -32,6 +32,12 @@ static void fail(struct tw_stream *stream, int err)
 	tw_file_close(&stream->file, err);
 }
 
+/* What is not rewound yet; musl's "size" is what once was there. */
+static size_t kept(const struct tw_stream *stream)
+{
+	return (size_t)ftell(stream->text);
+}
+
 /* Returns whether there is room for more. */
 static bool push(struct tw_stream *stream)
 {
@@ -43,19 +49,19 @@ static bool push(struct tw_stream *stream)
 		len = ftruncate(stream->file.fd, 0);
 	stream->begun = true;
 	fflush(stream->text);
-	if (!len && stream->sent < stream->size)
+	if (!len && stream->sent < kept(stream))
 		len = write(stream->file.fd, stream->data + stream->sent,
-			    stream->size - stream->sent);
+			    kept(stream) - stream->sent);
 	if (len < 0 && errno != EAGAIN)
 		fail(stream, -errno);
 	if (len > 0)
 		stream->sent += len;
-	if (stream->sent == stream->size) {
+	if (stream->sent == kept(stream)) {
 		rewind(stream->text);
 		fflush(stream->text);
 		stream->sent = 0;
 	}
-	return stream->size - stream->sent < KEPT_MOST;
+	return kept(stream) - stream->sent < KEPT_MOST;
 }
 
 bool tw_stream_push(struct tw_stream *stream, struct tw_run *run)
@@ -70,7 +76,7 @@ bool tw_stream_push(struct tw_stream *stream, struct tw_run *run)
 static int drain(struct tw_stream *stream)
 {
 	push(stream);
-	while (stream->size && !stream->err) {
+	while (kept(stream) && !stream->err) {
 		if (tw_await(stream->file.fd, POLLOUT, -1,
 			     tw_await_in_ms(DRAIN_MS)))
 			fail(stream, -ETIMEDOUT);
