@@ -154,13 +154,12 @@ def held(told):
 def rate(trials, us):
     """Whether the bound of each is above what is to be expected; None: there is
     none."""
-    counts = [bound.groups(one > us) for one, *_ in trials]
-    expected = numpy.mean(counts)
-    for count, (longest, _, again) in zip(counts, trials):
+    expected = numpy.mean([bound.groups(one > us) for one, *_ in trials])
+    for longest, _, again in trials:
         if again:
             expected = numpy.mean([bound.groups(one > us) for one in again])
         yield None if bound.unsteady(longest) or bound.refusal(longest > us) \
-            else bool(bound.most(count) >= expected)
+            else bool(bound.at_most(longest > us) >= expected)
 
 
 def row(model, runs):

@@ -7,7 +7,8 @@ bound says (Biometrika 28, 1936) of the time that is left. Both hold while all
 stays as in the run. That is not so, or not known, if the longest values wander,
 as their ranks or Kendall's tau tell, or if long blocks come together: by how
 many groups they are (Stevens, Annals of Eugenics 9, 1939), or as all are in one
-part of the run. The maximum of a run is not exceeded by one as long only every second time.
+part of the run. The maximum of a run is not exceeded by one as long only every
+second time.
 
 Of runs at random times, the share of times with a longer one has an exact bound
 (Clopper and Pearson, Biometrika 26, 1934), whatever it is that makes them long.
@@ -107,6 +108,12 @@ def come_together(long):
     return False
 
 
+def at_most(long):
+    """How many episodes are to be expected in as long a time, at most. Only in what
+    long blocks leave of it can another one begin."""
+    return most(groups(long)) * len(long) / (len(long) - long.sum())
+
+
 def refusal(long):
     """Why episodes have no bound; None: they have."""
     return OFTEN if FREQUENT * long.sum() > len(long) else \
@@ -143,10 +150,7 @@ class Promise:
         return groups(self.long(ns))
 
     def most(self, ns):
-        """Episodes to be expected in as long a time, at most. Only in what is left
-        of it can another one begin: so those that are near to one count as well."""
-        long = self.long(ns)
-        return most(groups(long)) * len(long) / (len(long) - long.sum())
+        return at_most(self.long(ns))
 
     def cycles(self, ns):
         """How many are longer; None: not known."""
