@@ -53,8 +53,10 @@ def test_no_reply(start, kind):
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGHUP", "-D", "-b"])
 def test_who_ends_it(start, how):
     """-D ends it a second later than it would end itself. -b of another pair:
-    that of the one without a reply is no further one."""
-    pair = ("-t2", "-d0", "-b", "wakeup:200000") if how == "-b" else ()
+    that of the one without a reply is no further one. Its period is long, so that
+    the client that is stopped sleeps."""
+    pair = ("-t2", "-d0", "-i20000", "-b", "wakeup:200000") \
+        if how == "-b" else ()
     process = start(*ALL, *pair, *(("-D", 1) if how == "-D" else ()))
     servers = pids_of(process, "server")
     if how == "-b":
@@ -69,7 +71,7 @@ def test_who_ends_it(start, how):
         limits = hang.end(getattr(signal, how, None), 0)
     json, found = unanswered(start, process, limits)
     one, = (one for one in found if one["pair"] == 0)
-    assert_everywhere(start, json, one, 1000)
+    assert_everywhere(start, json, one, 20000 if how == "-b" else 1000)
     if how == "-D":
         assert one["age_us"] > 1000000
     if how == "-b":
