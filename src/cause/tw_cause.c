@@ -220,21 +220,28 @@ static void note_wakeup(struct scene *scene, const struct tw_event *event)
 	}
 }
 
+/* How long, in the span, it was blocked. */
+static int64_t blocked_ns(const struct scene *scene,
+			  const struct tw_task_seen *task, int64_t end_ns)
+{
+	int64_t begin_ns = scene->span->begin_ns;
+
+	return end_ns - (task->blocked_ns > begin_ns ? task->blocked_ns :
+						       begin_ns);
+}
+
 /* To be called before @event, which wakes @task, is applied. */
 static void note_wait(const struct scene *scene, struct tw_cause_wait *to,
 		      const struct tw_task_seen *task,
 		      const struct tw_event *event)
 {
 	const struct tw_cpu_seen *cpu = &scene->play.cpus[event->cpu];
-	int64_t begin_ns = scene->span->begin_ns;
 	struct tw_cause_wait wait = { .boosted = task->holder_pid, .cpu = -1 };
 
 	if (event->kind != TW_EVENT_WAKING || event->other_pid != task->pid ||
 	    task->state != TW_TASK_BLOCKED)
 		return;
-	if (task->blocked_ns > begin_ns)
-		begin_ns = task->blocked_ns;
-	wait.for_ns = event->time_ns - begin_ns;
+	wait.for_ns = blocked_ns(scene, task, event->time_ns);
 	wait.lock = wait.boosted || (task->contends && !cpu->depth);
 	wait.pid = wait.boosted ? task->holder_pid : cpu->depth ? 0 :
 		   event->pid;
