@@ -28,7 +28,7 @@ static void check_events(const struct tw_window *window)
 		const struct tw_event *event = &window->events[i];
 
 		require(event->time_ns >= 0);
-		require(event->kind <= TW_EVENT_NET);
+		require(event->kind <= TW_EVENT_STACK);
 		require(event->cpu >= 0 && event->other_cpu >= 0);
 		require(memchr(event->comm, '\0', sizeof(event->comm)));
 		require(memchr(event->other_comm, '\0',
