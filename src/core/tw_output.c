@@ -5,10 +5,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "tw_output.h"
+#include "tw_run.h"
 #include "tw_say.h"
+#include "tw_text.h"
 #include "tw_time.h"
 
 #define TICK_MS		250
@@ -103,6 +106,21 @@ void tw_output_ends(int signal)
 {
 	/* Who interrupts it by hand may read what it prints by hand, too. */
 	ends = signal != SIGINT;
+}
+
+void tw_output_take_signals(struct tw_run *run)
+{
+	struct signalfd_siginfo info;
+
+	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGUSR1)
+			tw_text_status(stderr, run);
+		else if (info.ssi_signo != SIGCHLD &&
+			 info.ssi_signo != SIGALRM)
+			run->interrupted = (int)info.ssi_signo;
+	}
+	if (run->interrupted)
+		tw_output_ends(run->interrupted);
 }
 
 bool tw_output_lost(void)

@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+struct tw_run;
+
 /* Called by main, once, with the signals blocked that it takes by a file. */
 void tw_output_watch(void);
 
@@ -22,6 +24,12 @@ void tw_output_end(void);
 
 /* Called by main: it has taken a signal that ends the run. */
 void tw_output_ends(int signal);
+
+/*
+ * Called by main: takes all signals that came. SIGUSR1 prints the status, and one
+ * that ends the run is run->interrupted. SIGCHLD and SIGALRM only woke main.
+ */
+void tw_output_take_signals(struct tw_run *run);
 
 /* Whether some output was given up: it went to /dev/null. */
 bool tw_output_lost(void);

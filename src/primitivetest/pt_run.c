@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "pt_report.h"
@@ -22,7 +21,6 @@
 #include "tw_output.h"
 #include "tw_place.h"
 #include "tw_say.h"
-#include "tw_text.h"
 #include "tw_throttle.h"
 
 #define TICK_MS	2000
@@ -48,17 +46,7 @@ static void prepare(struct tw_run *run)
 
 static void take_signals(struct tw_run *run, struct pt_case *c)
 {
-	struct signalfd_siginfo info;
-
-	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGUSR1)
-			tw_text_status(stderr, run);
-		else if (info.ssi_signo != SIGCHLD &&
-			 info.ssi_signo != SIGALRM)
-			run->interrupted = (int)info.ssi_signo;
-	}
-	if (run->interrupted)
-		tw_output_ends(run->interrupted);
+	tw_output_take_signals(run);
 	c->stop |= run->interrupted || run->failed;
 }
 

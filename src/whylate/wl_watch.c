@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +24,6 @@
 #include "tw_option.h"
 #include "tw_output.h"
 #include "tw_say.h"
-#include "tw_text.h"
 #include "tw_tracefs.h"
 #include "wl.h"
 
@@ -236,21 +234,6 @@ static void look_into_all(void)
 	set_urgent(true);
 }
 
-static void take_signals(struct tw_run *run)
-{
-	struct signalfd_siginfo info;
-
-	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGUSR1)
-			tw_text_status(stderr, run);
-		else if (info.ssi_signo != SIGCHLD &&
-			 info.ssi_signo != SIGALRM)
-			run->interrupted = (int)info.ssi_signo;
-	}
-	if (run->interrupted)
-		tw_output_ends(run->interrupted);
-}
-
 static bool has_ended(void)
 {
 	char path[32];
@@ -282,7 +265,7 @@ void wl_watch(struct tw_run *run)
 		ended = has_ended();	/* what it did before is there */
 		read_watch(run);
 		tw_output_begin();
-		take_signals(run);
+		tw_output_take_signals(run);
 		look_into_all();
 		tw_on_break_watch();
 		tw_output_end();
