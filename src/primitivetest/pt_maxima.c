@@ -29,24 +29,32 @@ static int64_t longest(const int64_t ps[], uint64_t count)
 	return most;
 }
 
+static void halve(struct room *to)
+{
+	int i, at;
+
+	for (i = 0; i < PT_METRICS; i++)
+		for (at = 0; at < SUMS / 2; at++)
+			to->longest_ps[i][at] =
+				longest(&to->longest_ps[i][2 * at], 2);
+	to->each += to->each + 1;
+}
+
 static bool record(void *memory, const struct tw_cycle *cycle,
 		   const int64_t values_ps[])
 {
 	struct room *to = memory;
-	bool full = to->trials == SUMS * (to->each + 1);
-	uint64_t at, part = to->trials++;
+	uint64_t at;
+	bool first;
 	int i;
 
-	for (i = 0; i < PT_METRICS; i++) {
-		int64_t *ps = to->longest_ps[i], pair[2] = { values_ps[i] };
-
-		for (at = 0; full && at < SUMS / 2; at++)
-			ps[at] = longest(&ps[2 * at], 2);
-		at = part / ((to->each + 1) << full);
-		pair[1] = part % ((to->each + 1) << full) ? ps[at] : pair[0];
-		ps[at] = longest(pair, 2);
-	}
-	to->each += full ? to->each + 1 : 0;
+	if (to->trials == SUMS * (to->each + 1))
+		halve(to);
+	at = to->trials / (to->each + 1);
+	first = to->trials++ == at * (to->each + 1);
+	for (i = 0; i < PT_METRICS; i++)
+		if (first || values_ps[i] > to->longest_ps[i][at])
+			to->longest_ps[i][at] = values_ps[i];
 	return false;
 }
 

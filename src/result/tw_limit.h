@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * --limit, of any program: [METRIC:]US, [METRIC:]avg:US, [METRIC:]pPERCENT:US,
- * COUNTER:N or rate:N/UNIT:US. Each of several results has to meet a limit, and the worst one is
- * told. Called by main.
+ * COUNTER:N or rate:N/UNIT:US. Each of several results has to meet a limit, and
+ * the worst one is told. Called by main.
  */
 #ifndef TW_LIMIT_H
 #define TW_LIMIT_H
@@ -22,8 +22,8 @@ struct tw_limit {
 	bool average;
 	double percent;		/* 0: the maximum, or the average */
 	double most;		/* ns; of a counter, how many */
-	int unit;		/* ...in this one, see tw_limit_rate.c; 0: in all... */
-	double above_ns;	/* ...of what is longer */
+	int unit;		/* of time, of a rate: see there; 0: it is none */
+	double above_ns;	/* a rate counts what is longer */
 };
 
 /* What a result has come to. */

@@ -173,7 +173,6 @@ static void check_percentile(const struct tw_run *run,
 static void check(const struct tw_run *run, const struct tw_limit *limit)
 {
 	const struct tw_metric_params params = tw_config_params(0);
-
 	enum tw_metric_id of = limit->unit ? TW_PLANNED : limit->about;
 
 	if ((!limit->counts || limit->unit) && !tw_metric_valid(of, &params))
