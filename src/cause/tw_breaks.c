@@ -6,11 +6,10 @@
  */
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tw_break.h"
 #include "tw_cause.h"
+#include "tw_causes.h"
 #include "tw_clocks.h"
 #include "tw_memory.h"
 #include "tw_on_break.h"
@@ -19,19 +18,7 @@
 #include "tw_time.h"
 #include "tw_trace.h"
 
-#define CAUSES		64
-#define ROWS		(CAUSES + 2 * TW_METRICS + 1)	/* one is not used */
-#define NOT_LOOKED	"not looked into, as it came too soon after another"
-#define OTHERS		"other causes"
-
-/* Long cycles of a kind. */
-struct row {
-	enum tw_metric_id phase;
-	char cause[128];	/* "": not known without --trace */
-	uint64_t count;		/* 0: the row is not used */
-	int64_t longest_ns;
-	int64_t first_ns, last_ns;	/* when they ended */
-};
+#define ROWS	(TW_CAUSES + 2 * TW_METRICS + 1)	/* one is not used */
 
 /* Memory of a pair; the client writes it, but for what is said. */
 struct room {
@@ -39,7 +26,7 @@ struct room {
 	_Atomic bool kept;
 	enum tw_metric_id phase;	/* of this cycle */
 	int64_t at_ns;	/* likewise, its end: known before a clock is set */
-	struct row rows[TW_METRICS];	/* by phase: the other ones */
+	struct tw_causes_row rows[TW_METRICS];	/* by phase: the other ones */
 	struct tw_break *of;		/* these two by main */
 	const struct tw_pair *pair;
 };
@@ -47,7 +34,8 @@ struct room {
 static int64_t most;		/* --breaks; 0: not given */
 static atomic_long *total;	/* of all pairs, which share it */
 static int64_t begin_ns;	/* CLOCK_MONOTONIC, as those of the rows */
-static struct row rows[ROWS];
+/* Of what kind is the phase; cause "": not known without --trace. */
+static struct tw_causes_row rows[ROWS];
 static struct tw_break longest;
 static int longest_pair;
 static bool traced;		/* causes were looked for */
@@ -105,27 +93,6 @@ static void begin(struct tw_run *run)
 	tw_on_break_begin();
 }
 
-static void add(struct row *to, const struct row *from)
-{
-	if (!to->count || from->first_ns < to->first_ns)
-		to->first_ns = from->first_ns;
-	if (from->last_ns > to->last_ns)
-		to->last_ns = from->last_ns;
-	if (from->longest_ns > to->longest_ns)
-		to->longest_ns = from->longest_ns;
-	to->count += from->count;
-}
-
-static void add_one(struct row *to, int64_t value_ns, int64_t at_ns)
-{
-	const struct row one = {
-		.count = 1, .longest_ns = value_ns,
-		.first_ns = at_ns, .last_ns = at_ns,
-	};
-
-	add(to, &one);
-}
-
 /* The part of the metric that exceeds what is usual by most. */
 static enum tw_metric_id worst_phase(const struct room *of,
 				     const int64_t values_ns[])
@@ -163,8 +130,8 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 		phase = worst_phase(to, values_ns);
 		at_ns = tw_clocks_monotonic_ns(tw_cycle_end_ns(cycle));
 		if (to->of->cycle.seq != cycle->seq) {
-			add_one(&to->rows[phase], values_ns[to->of->metric],
-				at_ns);
+			tw_causes_add_one(&to->rows[phase],
+					  values_ns[to->of->metric], at_ns);
 		} else {
 			to->phase = phase;
 			to->at_ns = at_ns;
@@ -178,49 +145,28 @@ static bool record(void *memory, const struct tw_cycle *cycle,
 	return exceeds && atomic_fetch_add(total, 1) + 1 >= most;
 }
 
-/* The row of this kind, or the first that is not used. */
-static struct row *find_row(enum tw_metric_id phase, const char *cause)
-{
-	struct row *row = rows;
-
-	while (row->count &&
-	       (row->phase != phase || strcmp(row->cause, cause)))
-		row++;
-	row->phase = phase;
-	snprintf(row->cause, sizeof(row->cause), "%s", cause);
-	return row;
-}
-
-/* Of causes beyond CAUSES, there is one row for each phase. */
-static struct row *row_of_cause(enum tw_metric_id phase, const char *cause)
-{
-	struct row *row = find_row(phase, cause);
-
-	return row->count || row < rows + CAUSES ? row :
-	       find_row(phase, OTHERS);
-}
-
 /* Without --trace, there is nothing to be looked into. */
 static const char *not_looked(void)
 {
-	return traced ? NOT_LOOKED : "";
+	return traced ? TW_CAUSES_NOT_LOOKED : "";
 }
 
 static void look(const struct tw_run *run, int pair, enum tw_metric_id phase)
 {
 	const struct tw_break *of = room_of(run, pair)->of;
 	const struct tw_cause *cause = tw_trace_look(run, pair);
-	struct row *row = row_of_cause(cause && !cause->lacks ?
-				       tw_metric_find(cause->span.name) : phase,
-				       cause ? cause->brief : "");
+	struct tw_causes_row *row = tw_causes_row(rows,
+		cause && !cause->lacks ? tw_metric_find(cause->span.name) :
+		phase, cause ? cause->brief : "");
 
-	add_one(row, of->values_ns[of->metric], room_of(run, pair)->at_ns);
+	tw_causes_add_one(row, of->values_ns[of->metric],
+			  room_of(run, pair)->at_ns);
 	traced = cause;
 	tw_on_break_start((struct tw_on_break_about[]) {
 		{ "US", NULL, tw_ns_to_us(of->values_ns[of->metric]) },
 		{ "METRIC", tw_metrics[of->metric].name, 0 }, { "PAIR", NULL, pair },
 		{ "CYCLE", NULL, (int64_t)tw_break_number(of) },
-		{ "PHASE", tw_metrics[row->phase].name, 0 },
+		{ "PHASE", tw_metrics[row->kind].name, 0 },
 		{ "CAUSE", cause ? cause->sentence : "", 0 }, { .name = NULL }
 	}, tw_trace_print);
 	if (!longest.cycle.seq || of->values_ns[of->metric] >
@@ -253,9 +199,10 @@ static void take(const struct tw_run *run)
 		struct room *of = room_of(run, pair);
 
 		if (taken[pair] && pair != first)
-			add_one(find_row(of->phase, not_looked()),
-				of->of->values_ns[of->of->metric],
-				of->at_ns);
+			tw_causes_add_one(tw_causes_find(rows, of->phase,
+							 not_looked()),
+					  of->of->values_ns[of->of->metric],
+					  of->at_ns);
 		if (taken[pair])
 			atomic_store_explicit(&of->kept, false,
 					      memory_order_release);
@@ -277,19 +224,14 @@ static void add_others(const struct tw_run *run)
 
 	for (pair = 0; pair < tw_config.pairs; pair++)
 		for (id = 0; id < TW_METRICS; id++) {
-			const struct row *from = &room_of(run, pair)->rows[id];
+			const struct tw_causes_row *from =
+				&room_of(run, pair)->rows[id];
 
 			if (from->count)
-				add(find_row(id, not_looked()), from);
+				tw_causes_add(tw_causes_find(rows, id,
+							     not_looked()),
+					      from);
 		}
-}
-
-/* The most frequent one first. */
-static int by_count(const void *a, const void *b)
-{
-	const struct row *first = a, *second = b;
-
-	return (first->count < second->count) - (first->count > second->count);
 }
 
 /* The others print the longest cycle, as if it had ended the run. */
@@ -301,7 +243,7 @@ static void end(struct tw_run *run)
 		return;
 	take(run);
 	add_others(run);
-	qsort(rows, ROWS, sizeof(rows[0]), by_count);
+	tw_causes_sort(rows, ROWS);
 	for (pair = 0; pair < tw_config.pairs; pair++)
 		room_of(run, pair)->of->cycle.seq = 0;
 	if (longest.cycle.seq)
@@ -317,24 +259,20 @@ static double seconds(int64_t at_ns)
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	const struct row *row;
+	const struct tw_causes_row *row;
 
 	if (!most)
 		return;
 	fprintf(file, "# Breaks: %ld\n", *total);
 	if (*total)
-		fprintf(file, "# %8s %10s %10s %10s  %s\n", "breaks", "longest",
-			"first s", "last s", "cause");
+		tw_causes_print_head(file);
 	for (row = rows; row->count; row++)
 		fprintf(file, "# %8" PRIu64 " %10" PRId64 " %10.3f %10.3f  %s%s%s\n",
 			row->count, tw_text_whole(row->longest_ns),
 			seconds(row->first_ns), seconds(row->last_ns),
-			tw_metrics[row->phase].name, *row->cause ? ": " : "",
+			tw_metrics[row->kind].name, *row->cause ? ": " : "",
 			row->cause);
-	if (tw_on_break.command)
-		fprintf(file, "# On break: run %" PRIu64 ", failed %" PRIu64
-			", left out %" PRIu64 "\n", tw_on_break.run,
-			tw_on_break.failed, tw_on_break.left_out);
+	tw_on_break_text(file);
 }
 
 /* What the JSON says of a row. */
@@ -348,10 +286,10 @@ struct told {
 static const void *next_cause(const void *of, int *i, const char **key)
 {
 	static struct told told;
-	const struct row *row = &rows[*i];
+	const struct tw_causes_row *row = &rows[*i];
 
 	told = (struct told) {
-		tw_metrics[row->phase].name, *row->cause ? row->cause : NULL,
+		tw_metrics[row->kind].name, *row->cause ? row->cause : NULL,
 		row->count, tw_text_whole(row->longest_ns),
 		seconds(row->first_ns), seconds(row->last_ns)
 	};

@@ -148,3 +148,11 @@ void tw_on_break_end(void)
 	if (tw_on_break.command)
 		tw_guard_end(&guard);
 }
+
+void tw_on_break_text(FILE *file)
+{
+	if (tw_on_break.command)
+		fprintf(file, "# On break: run %" PRIu64 ", failed %" PRIu64
+			", left out %" PRIu64 "\n", tw_on_break.run,
+			tw_on_break.failed, tw_on_break.left_out);
+}

@@ -38,4 +38,7 @@ void tw_on_break_watch(void);
 /* After the run: waits for its end, but no longer than it may run. */
 void tw_on_break_end(void);
 
+/* How often it was run, if it was given. */
+void tw_on_break_text(FILE *file);
+
 #endif /* TW_ON_BREAK_H */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tw_causes.h"
 #include "tw_config.h"
 #include "tw_file.h"
 #include "tw_on_break.h"
@@ -12,17 +13,11 @@
 #include "tw_tracefs.h"
 #include "wl.h"
 
-#define ROWS		64	/* of causes; more are together in the last */
-#define NOT_LOOKED	"not looked into, as it came too soon after another"
-#define OTHERS		"other causes"
+#define ROWS		(TW_CAUSES + 2)	/* with the others; one is not used */
 #define APART_NS	(50 * TW_NS_PER_US)
 #define BEFORE_NS	TW_NS_PER_S	/* in which each CPU has some event */
 
-static struct row {
-	char cause[128];
-	uint64_t count;		/* 0: the row is not used */
-	int64_t longest_ns, first_ns, last_ns;	/* when they ended */
-} rows[ROWS + 1];
+static struct tw_causes_row rows[ROWS];
 
 static struct looked {
 	struct wl_late late;
@@ -61,17 +56,8 @@ static void print_break(FILE *file)
 
 static void add_row(const struct wl_late *late, const char *cause)
 {
-	struct row *row = rows;
-
-	while (row < rows + ROWS && row->count && strcmp(row->cause, cause))
-		row++;
-	snprintf(row->cause, sizeof(row->cause), "%s",
-		 row == rows + ROWS ? OTHERS : cause);
-	if (!row->count++)
-		row->first_ns = late->end_ns;
-	row->last_ns = late->end_ns;
-	if (length_ns(late) > row->longest_ns)
-		row->longest_ns = length_ns(late);
+	tw_causes_add_one(tw_causes_row(rows, 0, cause), length_ns(late),
+			  late->end_ns);
 }
 
 /* From where on the trace is played back. */
@@ -190,20 +176,12 @@ void wl_look(const struct wl_late *late, const struct tw_window *window)
 
 void wl_look_not(const struct wl_late *late)
 {
-	add_row(late, NOT_LOOKED);
-}
-
-/* The most frequent one first. */
-static int by_count(const void *a, const void *b)
-{
-	const struct row *first = a, *second = b;
-
-	return (first->count < second->count) - (first->count > second->count);
+	add_row(late, TW_CAUSES_NOT_LOOKED);
 }
 
 void wl_look_end(void)
 {
-	qsort(rows, ROWS + 1, sizeof(rows[0]), by_count);
+	tw_causes_sort(rows, ROWS);
 	tw_on_break_end();
 }
 
@@ -230,23 +208,19 @@ static bool exceeded(const struct tw_run *run)
 
 static void text(FILE *file, const struct tw_run *run)
 {
-	const struct row *row;
+	const struct tw_causes_row *row;
 
 	if (tw_config.quiet && longest.late.task)
 		print_late(file, &longest);
 	fprintf(file, "# Breaks: %" PRIu64 "\n", wl_look_count());
 	if (rows[0].count)
-		fprintf(file, "# %8s %10s %10s %10s  %s\n", "breaks", "longest",
-			"first s", "last s", "cause");
-	for (row = rows; row <= rows + ROWS && row->count; row++)
+		tw_causes_print_head(file);
+	for (row = rows; row->count; row++)
 		fprintf(file, "# %8" PRIu64 " %10.1f %10.3f %10.3f  %s\n",
 			row->count, tw_text_real((double)row->longest_ns),
 			seconds(row->first_ns - begin_ns),
 			seconds(row->last_ns - begin_ns), row->cause);
-	if (tw_on_break.command)
-		fprintf(file, "# On break: run %" PRIu64 ", failed %" PRIu64
-			", left out %" PRIu64 "\n", tw_on_break.run,
-			tw_on_break.failed, tw_on_break.left_out);
+	tw_on_break_text(file);
 	if (longest.text)
 		tw_tracefs_print_file(file);
 }
@@ -272,7 +246,7 @@ struct told {
 static const void *next_cause(const void *of, int *i, const char **key)
 {
 	static struct told told;
-	const struct row *row = &rows[*i];
+	const struct tw_causes_row *row = &rows[*i];
 
 	told = (struct told) {
 		.cause = row->cause, .count = row->count,
@@ -280,7 +254,7 @@ static const void *next_cause(const void *of, int *i, const char **key)
 		.first_s = seconds(row->first_ns - begin_ns),
 		.last_s = seconds(row->last_ns - begin_ns),
 	};
-	return *i <= ROWS && row->count ? &told : NULL;
+	return row->count ? &told : NULL;
 }
 
 static const void *longest_of(const void *of)
