@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "contrib"))
 
 import numpy  # noqa: E402
 
-from twoway.compare import bound  # noqa: E402
+from twoway.compare import bound, tail  # noqa: E402
 
 BLOCKS, EACH = 64, 400
 RUN = BLOCKS * EACH         # cycles
@@ -154,10 +154,10 @@ def held(told):
 def rate(trials, us):
     """Whether the bound of each is above what is to be expected; None: there is
     none."""
-    expected = numpy.mean([bound.groups(one > us) for one, *_ in trials])
+    expected = numpy.mean([tail.groups(one > us) for one, *_ in trials])
     for longest, _, again in trials:
         if again:
-            expected = numpy.mean([bound.groups(one > us) for one in again])
+            expected = numpy.mean([tail.groups(one > us) for one in again])
         yield None if bound.unsteady(longest) or bound.refusal(longest > us) \
             else bool(bound.at_most(longest > us) >= expected)
 

@@ -12,11 +12,10 @@ import math
 import statistics
 
 from report.judge import gate_text
-from report.judge.measured import seconds
 from twoway.compare import sure, tail
 from twoway.compare.sure import Figure, difference
 from twoway.read import oneway
-from twoway.series.model import ONE_WAY, InputError
+from twoway.series.model import ONE_WAY, InputError, lasted_s
 from twoway.series.stats import rank_of
 from twtools.tables import Table
 from twtools.words import several
@@ -149,7 +148,7 @@ def settled(run, metric, left_out, notes):
                           sure.steps_of(run, metric, left_out)).blocks
     start, at, wanders = sure.warm_up(blocks)
     if wanders:
-        whole = seconds(run)
+        whole = lasted_s(run)
         when = f"second {whole * at / sure.BLOCKS:.0f} on" if whole else \
             f"{100 * at / sure.BLOCKS:.0f} % of the run on"
         low, high = (f"{part.mean() / 1000:.1f}"
@@ -304,7 +303,7 @@ def proposal(runs, options):
     found = figures_of([*runs, runs[-1]], options, notes, {})
     alpha, again = (sure.each(risk, len(found)) for risk in (
         1 - options.confidence / 100, sure.AGAIN))
-    long_s = statistics.fmean(seconds(run) or 0 for run in runs)
+    long_s = statistics.fmean(lasted_s(run) or 0 for run in runs)
     for one in found:
         # NaN: of a mean of 0
         least = reach(one, alpha, again, options.tolerance)

@@ -4,9 +4,10 @@
 import datetime
 import re
 
-from twoway.series.model import systems_of
+from twoway.series.model import lasted_s, systems_of
 from twtools.tables import Table
 from twtools.words import several, time_text
+
 FOLDERS = re.compile("^[^ ]*/")    # of the program
 
 
@@ -15,17 +16,10 @@ def utc(unix_s, form="%Y-%m-%d %H:%M:%S"):
         unix_s, datetime.timezone.utc).strftime(form)
 
 
-def seconds(run):
-    """How long it was measured, about; None: nothing tells."""
-    if run.cycles:
-        return float(run.cycles.times_s(-1))
-    return run.when[1] - run.when[0] if run.when else None
-
-
 def facts_of(run):
     """What is known, in this order."""
     system, known = run.system, run.settings
-    lasted = known.get("duration_s") or seconds(run)
+    lasted = known.get("duration_s") or lasted_s(run)
     yield system.get("nodename") and f"host {system['nodename']}"
     yield system.get("kernel release") and " ".join(filter(None, [
         "Linux", system["kernel release"], system.get("preemption"),

@@ -21,6 +21,7 @@ import typing
 import numpy
 
 from twoway.compare import sure, tail
+from twoway.series.model import lasted_s
 from twtools.units import NS, Unit
 
 RISK = 0.05             # that a bound does not hold
@@ -87,16 +88,11 @@ def unsteady(maxima):
         RISES if rises(maxima) else None
 
 
-def groups(long):
-    """How many, of neighbours."""
-    return int(long[0]) + int((long[1:] & ~long[:-1]).sum())
-
-
 def come_together(long):
     """By chance, long blocks are in fewer groups, or their groups in so short a
     part, with a probability below the risk."""
     while len(long) >= FEWEST:
-        count, of, found = len(long), int(long.sum()), groups(long)
+        count, of, found = len(long), int(long.sum()), tail.groups(long)
         if of == 0:
             return False
         fewer = sum(math.comb(of - 1, k - 1) * math.comb(count - of + 1, k)
@@ -111,7 +107,7 @@ def come_together(long):
 def at_most(long):
     """How many episodes are to be expected in as long a time, at most. Only in what
     long blocks leave of it can another one begin."""
-    return most(groups(long)) * len(long) / (len(long) - long.sum())
+    return most(tail.groups(long)) * len(long) / (len(long) - long.sum())
 
 
 def refusal(long):
@@ -147,7 +143,7 @@ class Promise:
 
     def count(self, ns):
         """Of episodes."""
-        return groups(self.long(ns))
+        return tail.groups(self.long(ns))
 
     def most(self, ns):
         return at_most(self.long(ns))
@@ -176,9 +172,7 @@ def seconds_of(run):
                    in zip(periods, counts, pairs)) / 1e6
     if run.timeline is not None:
         return float(run.timeline.ends_s[-1])
-    if run.cycles:
-        return float(run.cycles.times_s(numpy.array([-1]))[0])
-    return run.when[1] - run.when[0] if run.when else None
+    return lasted_s(run)
 
 
 def missed_of(run, maxima, unit, exact):

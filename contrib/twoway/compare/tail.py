@@ -70,6 +70,11 @@ def sides_of(runs, metric, starts, left_out):
     return [one and Side(run.title, *one) for run, one in zip(runs, found)]
 
 
+def groups(long):
+    """How many, of neighbours."""
+    return int(long[0]) + int((long[1:] & ~long[:-1]).sum())
+
+
 def episodes(side, others):
     bound = max(one.longest + one.step_ns - 1 for one in others)
     long = side.maxima > bound
@@ -77,7 +82,7 @@ def episodes(side, others):
         long, numpy.arange(PARTS) * len(long) // PARTS)
     if parts.all():
         return len(parts)
-    return int(long[0]) + int((long[1:] & ~long[:-1]).sum())
+    return groups(long)
 
 
 def wanders(values):

@@ -278,6 +278,13 @@ class Run:
         return items
 
 
+def lasted_s(run):
+    """How long, by a clock, about; None: nothing tells."""
+    if run.cycles:
+        return float(run.cycles.times_s(-1))
+    return run.when[1] - run.when[0] if run.when else None
+
+
 def first(items):
     return next((item for item in items if item is not None), None)
 
