@@ -23,6 +23,7 @@
 #include "tw_on_break.h"
 #include "tw_option.h"
 #include "tw_output.h"
+#include "tw_policy.h"
 #include "tw_say.h"
 #include "tw_tracefs.h"
 #include "wl.h"
@@ -45,8 +46,8 @@ static void set_urgent(bool urgent)
 {
 	const struct sched_param param = { .sched_priority = urgent };
 
-	sched_setscheduler(0, (urgent ? SCHED_FIFO : SCHED_OTHER) |
-			   SCHED_RESET_ON_FORK, &param);
+	tw_policy_set(0, (urgent ? SCHED_FIFO : SCHED_OTHER) |
+		      SCHED_RESET_ON_FORK, &param);
 }
 
 static void __attribute__((noreturn)) be_program(int go)
