@@ -11,7 +11,7 @@
 
 #include <sys/types.h>
 
-#include "tw_event.h"
+#include "tw_window.h"
 #include "tw_member.h"
 
 /* State of the side. The peer is the task that has to wake it. */

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "tw_event.h"
+#include "tw_window.h"
 
 #define TW_NESTED	8	/* maximum depth of nested interrupts */
 #define TW_SENDER	96	/* size of a text */

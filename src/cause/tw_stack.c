@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tw_event.h"
+#include "tw_window.h"
 
 /* By how their names begin: an interrupt came here; the scheduler's own. */
 static const char *const entries[] = {
